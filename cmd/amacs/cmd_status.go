@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"amacs/cmd/amacs/repl/console"
+)
+
+// status is the state of the mind in JSON.
+type status struct {
+	Home       string    `json:"home"`
+	Provider   string    `json:"provider"`
+	Tick       int       `json:"tick"`
+	Time       time.Time `json:"time"`
+	Mood       string    `json:"mood"`
+	Confidence float64   `json:"confidence"`
+	Thread     string    `json:"thread,omitempty"`
+	Threads    []string  `json:"threads"`
+	Pending    int       `json:"pending"`
+	Waiting    int       `json:"waiting"`
+	Notices    []string  `json:"notices,omitempty"`
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "status", GroupID: "look", Args: cobra.NoArgs,
+		Short: "How the agent is: tick, mood, threads, what waits for an answer",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, m, err := a.peek(cmd)
+			if err != nil {
+				return err
+			}
+			waiting, err := h.Waiting()
+			if err != nil {
+				return err
+			}
+			s := status{
+				Home: h.Home().Root(), Provider: h.ModelName(), Tick: m.Before, Time: m.State.Time, Mood: m.State.Mood,
+				Confidence: m.State.Confidence, Thread: string(m.State.Threads.Active), Threads: []string{},
+				Pending: len(m.Pending), Waiting: waiting, Notices: m.Notices,
+			}
+			for _, t := range m.State.Threads.Open {
+				s.Threads = append(s.Threads, string(t.ID))
+			}
+			out := cmd.OutOrStdout()
+			if a.json {
+				return a.printJSON(out, s)
+			}
+			fmt.Fprintf(out, "home      %s\nmodel     %s\n", s.Home, s.Provider)
+			fmt.Fprintf(out, "tick      %d\nmood      %s (confidence %.2f)\n", s.Tick, console.Clean(s.Mood), s.Confidence)
+			fmt.Fprintf(out, "threads   %s\n", threadLine(s))
+			if s.Pending+s.Waiting > 0 {
+				fmt.Fprintf(out, "waiting   %d lines without an answer\n", s.Pending+s.Waiting)
+			}
+			return nil
+		},
+	})
+}
+
+func threadLine(s status) string {
+	if len(s.Threads) == 0 {
+		return "none open"
+	}
+	line := ""
+	for i, id := range s.Threads {
+		if i > 0 {
+			line += ", "
+		}
+		line += id
+		if id == s.Thread {
+			line += " (active)"
+		}
+	}
+	return line
+}
+
+func (a *app) moodCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "mood", GroupID: "mind", Args: cobra.NoArgs,
+		Short: "The agent's moods of late",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, m, err := a.peek(cmd)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s (confidence %.2f)\n", console.Clean(m.State.Mood), m.State.Confidence)
+			for e, err := range h.Journal().Log(cmd.Context(), tickQuery(10)) {
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "  tick %-5d %-20s %s\n", e.Tick, console.Clean(e.Mood), console.Clean(e.Text))
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"amacs/harness/home"
+)
+
+// The manual is held to the program in both directions. What stands between
+// generated and sample marks is the program's own account, written anew by
+// UPDATE=1; the other marked tables are prose whose keys are compared.
+
+const manualPath = "../../docs/manual.md"
+
+func TestManualGenerated(t *testing.T) {
+	root := fullCommand()
+	parts := map[string]string{
+		"generated commands":  commandList(root),
+		"generated flags":     flagList(root.PersistentFlags()),
+		"generated config":    configTable(),
+		"generated kinds":     kindTable(t),
+		"generated functions": functionTable(),
+		"generated forms":     formList(),
+		"generated limits":    limits(),
+	}
+	maps.Copy(parts, samples(t))
+	src, err := os.ReadFile(manualPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := regexp.MustCompile("(?s)<!-- ((generated|sample) [^ ]+) -->\n(.*?)<!-- /(\\w+) -->")
+	out := mark.ReplaceAllStringFunc(string(src), func(part string) string {
+		m := mark.FindStringSubmatch(part)
+		want, ok := parts[m[1]]
+		if !ok || m[2] != m[4] {
+			t.Errorf("the manual has a part %q that no test knows, or ends it wrongly", m[1])
+			return part
+		}
+		delete(parts, m[1])
+		if m[3] != want && os.Getenv("UPDATE") == "" {
+			t.Errorf("%s of the manual is not what the program says (UPDATE=1 writes it anew):\n%s\n--- the program:\n%s", m[1], m[3], want)
+		}
+		return fmt.Sprintf("<!-- %s -->\n%s<!-- /%s -->", m[1], want, m[2])
+	})
+	for name := range parts {
+		t.Errorf("the manual has no part %q", name)
+	}
+	if os.Getenv("UPDATE") != "" && out != string(src) {
+		if err := os.WriteFile(manualPath, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// samples are files of a real home after three ticks, with fixed times.
+func samples(t *testing.T) map[string]string {
+	w := newWorld(t)
+	work := filepath.Join(w.temp, "work")
+	w.env = append(w.env, "HOME="+filepath.Join(w.temp, "home"))
+	if err := os.Mkdir(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	replies := strings.Join([]string{
+		object(map[string]any{"mood": "focused", "monologue": "Opened a thread for the ownership error", "continue": true,
+			"eval": `(agent-create-thread "rust-debugging" :concern "Fix ownership error" :goal "It compiles" :buffers '("src/main.rs")) (agent-switch-thread "rust-debugging")`}),
+		object(map[string]any{"mood": "clear", "confidence": 0.8, "monologue": "Found a reference to a local variable",
+			"reply":      "Looking at main.rs line 45, you return a reference to a local.\nReturn the value itself.",
+			"scratchpad": map[string]any{"heading": "Ownership in main.rs", "thread": "rust-debugging", "content": "parse() returns a reference to a local:\n* return it by value"}}),
+		object(map[string]any{"mood": "pleased", "confidence": 0.9, "monologue": "Closed the thread, opened one for the blog post", "reply": "Good. On to the blog post.",
+			"eval": `(agent-complete-thread "rust-debugging" :evidence "cargo build passes" :learned "Return owned values") (agent-create-thread "blog" :concern "Write about lifetimes")`}),
+	}, "\n")
+	if err := os.WriteFile(filepath.Join(work, "replies.jsonl"), []byte(replies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := w.command("What's causing the ownership error?\nThe build passes now.\n", "--provider", "script", "--model", "replies.jsonl")
+	c.Dir = work
+	if r := w.finish(c); r.code != 0 {
+		t.Fatalf("exit %d: %s%s", r.code, r.out, r.errs)
+	}
+	real, err := filepath.EvalSymlinks(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := strings.NewReplacer(real, "/home/you/project", work, "/home/you/project")
+	utc := regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]{8}Z`)
+	local := regexp.MustCompile(`\[\d{4}-\d\d-\d\d \w+ \d\d:\d\d\]`)
+	id := regexp.MustCompile(`(?m)^Tick-Id: .*$`)
+	quoted := func(lang, text string) string {
+		text = utc.ReplaceAllString(fixed.Replace(text), "2026-11-21T14:30:00Z")
+		text = local.ReplaceAllString(text, "[2026-11-21 Sat 15:30]")
+		text = id.ReplaceAllString(text, "Tick-Id: 9f86d081884c7d65")
+		return "```" + lang + "\n" + strings.TrimRight(text, "\n") + "\n```\n"
+	}
+	out := map[string]string{"sample commit": quoted("", w.git("log", "-1", "--format=%B"))}
+	for path, lang := range map[string]string{
+		home.Consciousness: "elisp", home.Chat: "org", home.Scratchpad: "org", home.Monologue: "org", "archive/threads.org": "org", home.ConfigFile: "yaml",
+	} {
+		b, err := os.ReadFile(filepath.Join(w.dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out["sample "+path] = quoted(lang, string(b))
+	}
+	return out
+}
+
+func TestManualTables(t *testing.T) {
+	src, err := os.ReadFile(manualPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("`([^`]+)`")
+	// column gives the words of a table's column, those in backquotes if any is.
+	column := func(name string, n int) []string {
+		m := regexp.MustCompile(`(?s)<!-- ` + name + `\b.*?-->\n(.*?)<!-- /` + name + ` -->`).FindSubmatch(src)
+		if m == nil {
+			t.Fatalf("the manual has no table %q", name)
+		}
+		var out []string
+		for _, row := range strings.Split(strings.TrimSpace(string(m[1])), "\n")[2:] {
+			cell := strings.TrimSpace(strings.Split(row, " | ")[n])
+			words := code.FindAllStringSubmatch(cell, -1)
+			if words == nil {
+				out = append(out, strings.TrimPrefix(cell, "| "))
+			}
+			for _, w := range words {
+				out = append(out, w[1])
+			}
+		}
+		return out
+	}
+	w := newWorld(t)
+	w.env = append(w.env, "EDITOR=true", "VISUAL=", "PAGER=cat")
+	w.must("", "init")
+	verbs := promptVerbs(t, w)
+	var slashed []string
+	for _, v := range verbs {
+		slashed = append(slashed, "/"+v)
+	}
+	bothWays(t, "verbs of the prompt", column("verbs", 0), slashed)
+	bothWays(t, "environment variables", column("environment", 0), environment(t))
+	codes, names := exitCodes(t)
+	bothWays(t, "exit codes", column("exits", 0), codes)
+	bothWays(t, "names of exit codes", column("exits", 1), names)
+
+	help := w.must("note: milk\n/help\n").out
+	shown := regexp.MustCompile(`/[a-z]+`).FindAllString(help[strings.Index(help, "Type what you want"):], -1)
+	slices.Sort(shown)
+	bothWays(t, "verbs of /help", append(slices.Compact(shown), "/init", "/exit", "/q", "/?"), slashed)
+
+	w.must("", "ask", "start a thread on milk")
+	w.must("", "ask", "done with milk: it is in the fridge")
+	bothWays(t, "files of a home", column("files", 0), homeFiles(t, w.dir))
+	var trailers []string
+	for l := range strings.Lines(w.git("log", "-1", "--format=%(trailers:only)")) {
+		if key, _, ok := strings.Cut(l, ": "); ok {
+			trailers = append(trailers, key)
+		}
+	}
+	bothWays(t, "trailers", column("trailers", 0), trailers)
+}
+
+// bothWays compares what the manual has with what the program has, as sets.
+func bothWays(t *testing.T, what string, manual, program []string) {
+	t.Helper()
+	for _, x := range manual {
+		if !slices.Contains(program, x) {
+			t.Errorf("%s: %q is documented and does not exist", what, x)
+		}
+	}
+	for _, x := range program {
+		if !slices.Contains(manual, x) {
+			t.Errorf("%s: %q exists and is not documented", what, x)
+		}
+	}
+}
+
+// What the documents' prose names in backquotes exists: commands and flags.
+func TestProse(t *testing.T) {
+	known := map[string]bool{}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		known["amacs "+c.Name()] = true
+		c.Flags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name] = true })
+		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name] = true })
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(fullCommand())
+	quoted := regexp.MustCompile("`(amacs [^`]+|--[^`]+)`")
+	names := regexp.MustCompile(`amacs [a-z]+|(?:^| )--[a-z-]+`)
+	for _, path := range []string{manualPath, "../../README.md", "../../CONTRIBUTING.md"} {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range quoted.FindAllSubmatch(src, -1) {
+			for _, name := range names.FindAllString(string(q[1]), -1) {
+				if name = strings.TrimSpace(name); !known[name] {
+					t.Errorf("%s: %q in `%s` does not exist", path, name, q[1])
+				}
+			}
+		}
+	}
+}
+
+// Every setting has a script that shows what it changes.
+func TestEverySettingIsTried(t *testing.T) {
+	for _, k := range home.ConfigKeys() {
+		if _, err := os.Stat("testdata/config_" + k.Key + ".txtar"); err != nil {
+			t.Errorf("no script shows what the setting %s changes: %v", k.Key, err)
+		}
+	}
+}

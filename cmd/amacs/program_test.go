@@ -1,0 +1,280 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"amacs/harness"
+	"amacs/harness/eval"
+	"amacs/harness/home"
+	"amacs/harness/journal"
+)
+
+// What the program says of itself, for the tests of the manual.
+
+// fullCommand is the tree of commands with those that cobra adds.
+func fullCommand() *cobra.Command {
+	root := (&app{}).command()
+	root.InitDefaultHelpFlag()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+func commandList(root *cobra.Command) string {
+	var b strings.Builder
+	for _, g := range root.Groups() {
+		fmt.Fprintf(&b, "**%s**\n\n", strings.TrimSuffix(g.Title, ":"))
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID {
+				describe(&b, "", c)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func describe(b *strings.Builder, indent string, c *cobra.Command) {
+	path := strings.TrimSpace(strings.TrimSuffix(c.CommandPath(), c.Name()))
+	fmt.Fprintf(b, "%s* `%s %s`: %s\n", indent, path, c.Use, c.Short)
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			fmt.Fprintf(b, "%s  * %s\n", indent, flagText(f))
+		}
+	})
+	for _, sub := range c.Commands() {
+		describe(b, indent+"  ", sub)
+	}
+}
+
+func flagList(set *pflag.FlagSet) string {
+	var b strings.Builder
+	set.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(&b, "* %s\n", flagText(f)) })
+	b.WriteString("* `-h`, `--help`: what the command does\n")
+	return b.String()
+}
+
+func flagText(f *pflag.Flag) string {
+	name := "`--" + f.Name + "`"
+	if f.Shorthand != "" {
+		name = "`-" + f.Shorthand + "`, " + name
+	}
+	_, usage := pflag.UnquoteUsage(f)
+	switch f.DefValue {
+	case "", "0", "false":
+	default:
+		usage += " (" + f.DefValue + ")"
+	}
+	return name + ": " + usage
+}
+
+func configTable() string {
+	rows := [][]string{{"key", "default", "what it does"}}
+	for _, k := range home.ConfigKeys() {
+		value := k.Value(home.DefaultConfig())
+		if value == "" {
+			value = `""`
+		}
+		rows = append(rows, []string{"`" + k.Key + "`", "`" + value + "`", k.Doc})
+	}
+	return table(rows)
+}
+
+// kindTable lists the commits' kinds; those that no code writes yet are marked.
+func kindTable(t *testing.T) string {
+	written := map[string]bool{}
+	inspect(t, func(path string, n ast.Node) {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && !strings.Contains(path, "journal") {
+			s, _ := strconv.Unquote(lit.Value)
+			written[s] = true
+		}
+	})
+	rows := [][]string{{"subject", "what the commit holds"}}
+	for _, k := range journal.Kinds() {
+		subject, meaning := "`["+string(k)+"] …`", k.Meaning()
+		if k == "TICK" {
+			subject = "`[TICK 42][thread][mood] …`"
+		} else if !written[string(k)] {
+			meaning += " (not written yet)"
+		}
+		rows = append(rows, []string{subject, meaning})
+	}
+	return table(rows)
+}
+
+func functionTable() string {
+	rows := [][]string{{"function", "arguments", "what it does"}}
+	for _, f := range harness.Functions() {
+		args := ""
+		if f.Args != "" {
+			args = "`" + f.Args + "`"
+		}
+		rows = append(rows, []string{"`" + f.Name + "`", args, f.Doc})
+	}
+	return table(rows)
+}
+
+func formList() string {
+	line, out := "", "```\n"
+	for _, name := range eval.Names() {
+		if len(line)+len(name) > 110 {
+			out, line = out+strings.TrimSpace(line)+"\n", ""
+		}
+		line += name + " "
+	}
+	return out + strings.TrimSpace(line) + "\n```\n"
+}
+
+func limits() string {
+	l := eval.DefaultLimits()
+	return fmt.Sprintf("Limits of one eval: %d steps, a depth of %d, %s, %d MiB of values, %d KiB of output; no `condition-case` catches one.\n",
+		l.Steps, l.Depth, l.Time, l.Memory>>20, l.Output>>10)
+}
+
+func table(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
+	}
+	return b.String()
+}
+
+// promptVerbs are the commands' names and the words in the prompt's code that
+// the prompt takes as verbs: it is asked about each.
+func promptVerbs(t *testing.T, w *world) (verbs []string) {
+	words := names(fullCommand())
+	inspect(t, func(path string, n ast.Node) {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && filepath.Base(filepath.Dir(path)) == "repl" {
+			if s, _ := strconv.Unquote(lit.Value); regexp.MustCompile(`^([a-z]+|\?)$`).MatchString(s) {
+				words = append(words, s)
+			}
+		}
+	})
+	slices.Sort(words)
+	words = slices.DeleteFunc(slices.Compact(words), func(s string) bool { return s == "ask" }) // it is what the prompt does
+	for len(words) > 0 {
+		// After each word one that is no verb: where its answer is missing, the
+		// word was one that leaves.
+		var in strings.Builder
+		for i, word := range words {
+			fmt.Fprintf(&in, "/%s\n/none-%d\n", word, i)
+		}
+		out := w.must(in.String()).out
+		done := 0
+		for i, word := range words {
+			if !strings.Contains(out, "no command /"+word+";") {
+				verbs = append(verbs, word)
+			}
+			done = i + 1
+			if !strings.Contains(out, fmt.Sprintf("no command /none-%d;", i)) {
+				break
+			}
+		}
+		words = words[done:]
+	}
+	return verbs
+}
+
+// environment lists the variables that the code asks for.
+func environment(t *testing.T) []string {
+	seen := map[string]bool{}
+	inspect(t, func(path string, n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		fn, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || fmt.Sprint(fn.X) != "os" {
+			return
+		}
+		switch fn.Sel.Name {
+		case "UserHomeDir":
+			seen["HOME"] = true
+		case "Getenv", "LookupEnv":
+			lit, ok := call.Args[0].(*ast.BasicLit)
+			if !ok {
+				t.Errorf("%s asks for a variable whose name this test can not see", path)
+				return
+			}
+			name, _ := strconv.Unquote(lit.Value)
+			seen[name] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// inspect walks over all Go files that are not tests.
+func inspect(t *testing.T, fn func(path string, n ast.Node)) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			fn(path, n)
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exitCodes reads the constants of exit.go.
+func exitCodes(t *testing.T) (codes, names []string) {
+	f, err := parser.ParseFile(token.NewFileSet(), "exit.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := regexp.MustCompile(`([a-z])([A-Z])`)
+	ast.Inspect(f, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || len(v.Values) == 0 {
+			return true
+		}
+		if name, ok := strings.CutPrefix(v.Names[0].Name, "exit"); ok {
+			codes = append(codes, v.Values[0].(*ast.BasicLit).Value)
+			names = append(names, strings.ToLower(space.ReplaceAllString(name, "$1 $2")))
+		}
+		return true
+	})
+	return codes, names
+}
+
+func homeFiles(t *testing.T, dir string) (out []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
+		}
+		out = append(out, name)
+	}
+	return out
+}

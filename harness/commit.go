@@ -1,0 +1,192 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"amacs/harness/home"
+	"amacs/harness/journal"
+)
+
+// commit applies the tick's edits to the home as it is now and commits them:
+// one transaction, one git commit. What was edited by hand while the model was
+// thinking is committed first, under the human's name.
+func (h *Harness) commit(ctx context.Context, m *Mind, a Answer, out Outcome) (Report, error) {
+	h.step("commit")
+	r := report(m, a, out)
+	err := h.home.Update(ctx, func(tx *home.Tx) error {
+		if !m.asLeft(tx) {
+			what, err := h.edited(ctx, tx, m)
+			r.Notices = append(r.Notices, what...)
+			if err != nil && !errors.Is(err, journal.ErrBusy) { // busy: the files are saved, the commits follow
+				return err
+			}
+		}
+		for _, e := range m.edits {
+			var damaged *home.Damaged
+			if err := e.Apply(tx.Draft); errors.As(err, &damaged) {
+				if !slices.Contains(r.Notices, err.Error()) { // when the tick woke it was whole
+					r.Notices = append(r.Notices, err.Error())
+				}
+			} else if err != nil {
+				r.Notices = append(r.Notices, fmt.Sprintf("%s could not be written: %v", e.What, err))
+			}
+		}
+		s, _, err := tx.State()
+		if err == nil {
+			r.Thread = string(s.Threads.Active)
+		}
+		c := h.message(m, a, out, r)
+		if m.claim != "" {
+			c.Paths = []string{home.Chat} // changed by the waking, even if not since
+		}
+		return h.save(ctx, tx, m.Tick, c, m.claim)
+	})
+	if err != nil {
+		return r, fmt.Errorf("tick %d: %w", m.Tick, err)
+	}
+	if err := h.archive(ctx, m); err != nil {
+		r.Notices = append(r.Notices, "the tick is committed, but the archive could not be written: "+err.Error())
+	}
+	return r, nil
+}
+
+// edited commits what was edited by hand while the model was thinking. The chat
+// holds the tick's lines, which are not the hand's: where it was edited, they are
+// committed before, and entered again if an editor saved an older chat over them.
+func (h *Harness) edited(ctx context.Context, tx *home.Tx, m *Mind) ([]string, error) {
+	if m.claim == "" {
+		return h.handEdits(ctx)
+	}
+	if now, err := tx.Bytes(home.Chat); err == nil && bytes.Equal(now, m.claimed) {
+		return h.handEdits(ctx, home.Chat)
+	}
+	if _, err := h.commitHeard(ctx, m.Tick, m.claimed); err != nil {
+		return nil, err
+	}
+	notices, err := h.handEdits(ctx)
+	if err != nil {
+		return notices, err
+	}
+	if _, err := enter(tx.Draft, m.lines); err != nil && !errors.As(err, new(*home.Damaged)) {
+		return notices, err
+	}
+	return notices, nil
+}
+
+// asLeft reports whether the texts that every tick writes are as the waking left
+// them and the tick writes no others: then no hand can have edited what it is
+// about to write, and the home need not be searched.
+func (m *Mind) asLeft(tx *home.Tx) bool {
+	for _, path := range m.draft.Changed() {
+		if !slices.Contains(everyTick, path) {
+			return false
+		}
+	}
+	for _, path := range everyTick {
+		if now, err := tx.Bytes(path); err != nil || !bytes.Equal(now, m.left[path]) {
+			return false
+		}
+	}
+	return true
+}
+
+// everyTick are the texts that a tick may write without an eval.
+var everyTick = []string{home.Chat, home.Consciousness, home.Monologue, home.Scratchpad}
+
+func report(m *Mind, a Answer, out Outcome) Report {
+	r := Report{
+		Tick: m.Tick, Outcome: a.Outcome, Reply: a.Text, Mood: a.Mood, Heard: len(m.lines),
+		Thread: string(m.State.Threads.Active), Continue: a.Continue, Failure: a.Err,
+		Notices: append([]string(nil), m.Notices...),
+	}
+	if a.Outcome == "interrupted" {
+		r.Reply, r.Mood = a.Partial, m.State.Mood
+	}
+	if a.Outcome == "unparsed" {
+		r.Raw = a.Raw
+	}
+	if r.Mood == "" {
+		r.Mood = m.State.Mood
+	}
+	if a.Continue && m.Chain >= m.State.ContinueLimit {
+		r.Continue = false
+		r.Notices = append(r.Notices, fmt.Sprintf("stopped after %d ticks in a row (autonomous-tick-limit); say something to go on", m.Chain))
+	}
+	if e := out.Eval; !e.Skipped {
+		r.Eval = &EvalDone{Form: e.Form, Success: e.Success, Result: e.Result, Error: e.Error}
+	}
+	return r
+}
+
+// bodyMax is the most characters of a form or its result in a commit's body.
+const bodyMax = 2000
+
+func (h *Harness) message(m *Mind, a Answer, out Outcome, r Report) journal.Commit {
+	var body strings.Builder
+	if e := out.Eval; e.Form != "" {
+		fmt.Fprintf(&body, "eval: %s\n", clip(e.Form))
+		if e.Success {
+			fmt.Fprintf(&body, "result: %s\n", clip(e.Result))
+		} else {
+			fmt.Fprintf(&body, "error: %s\n", clip(e.Error))
+		}
+	}
+	if a.Err != nil {
+		fmt.Fprintf(&body, "failure: %s\n", clip(a.Err.Error()))
+	}
+	confidence := a.Confidence
+	if a.Mood == "" {
+		confidence = m.State.Confidence
+	}
+	thread := r.Thread
+	if thread == "" {
+		thread = "no-thread"
+	}
+	return journal.Commit{
+		Subject: journal.TickSubject(m.Tick, r.Thread, r.Mood, monologue(m, a)),
+		Body:    strings.TrimRight(body.String(), "\n"),
+		When:    h.now(),
+		Trailers: []journal.Trailer{
+			{Key: "Tick", Value: strconv.Itoa(m.Tick)},
+			{Key: "Tick-Id", Value: m.ID},
+			{Key: "Thread", Value: thread},
+			{Key: "Mood", Value: r.Mood},
+			{Key: "Confidence", Value: strconv.FormatFloat(confidence, 'f', 2, 64)},
+			{Key: "Source", Value: string(m.Source)},
+			{Key: "Model", Value: a.Model},
+			{Key: "Tokens", Value: a.Tokens},
+			{Key: "Cost-USD", Value: "0"},
+			{Key: "Outcome", Value: a.Outcome},
+		},
+	}
+}
+
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= bodyMax {
+		return s
+	}
+	return string([]rune(s)[:bodyMax]) + " [...]"
+}
+
+// archive keeps the files that change at every tick small, in a commit of its
+// own.
+func (h *Harness) archive(ctx context.Context, m *Mind) error {
+	if !h.home.Grown() {
+		return nil
+	}
+	chat, thoughts := reach(m.State.ChatDepth), reach(m.State.MonologueDepth)
+	return h.home.Update(ctx, func(tx *home.Tx) error {
+		moved, err := tx.Archive(chat, thoughts)
+		if err != nil || moved == "" {
+			return err
+		}
+		return h.save(ctx, tx, m.Tick, journal.Commit{Subject: journal.Subject("ARCHIVE", moved), When: h.now()})
+	})
+}

@@ -1,0 +1,161 @@
+// Package provider holds the models that a tick can ask. A [Model] takes a
+// [Request], streams text and returns a [Response], or an [*Error] that says
+// whether asking again may help. It knows nothing of ticks or files of the home.
+//
+// Two models need no network:
+//
+//   - offline: no model at all. It knows a few plain requests and answers them
+//     through the same prompt, reply format and functions as any other.
+//
+//   - script: plays replies from a JSONL file, for tests and demos.
+//
+// A script is one line a call:
+//
+//	# blank lines and comments are skipped
+//	{"mood":"calm","confidence":0.9,"monologue":"Said hello.","reply":"Hello."}
+//	"Sorry, this is no JSON at all."
+//	{"error":"overloaded","class":"transient","delay_ms":50}
+//
+// Begin reading at [Model]; the script's lines are told at [Script].
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Model is a language model, or what plays one. [Script] and [Offline] are the
+// fakes. Complete passes pieces of the response to stream (nil = nobody
+// listens) as they arrive, cut anywhere, and returns the whole. Its error is an
+// [*Error]; when ctx ends, it returns at once.
+type Model interface {
+	Name() string // as in a commit's Model trailer: "offline", "script:replies.jsonl"
+	Complete(ctx context.Context, r Request, stream func(text string)) (Response, error)
+}
+
+// Request is one question: the system prompt, one user message, and after it
+// the bad replies with what was wrong with each.
+type Request struct {
+	System   string
+	Blocks   []Block // the user message, in order
+	Retry    []Turn
+	Settings Settings
+}
+
+// Text is the user message whole.
+func (r Request) Text() string {
+	var b strings.Builder
+	for _, block := range r.Blocks {
+		b.WriteString(block.Text)
+	}
+	return b.String()
+}
+
+// Block is a stretch of the user message.
+type Block struct {
+	Text  string
+	Cache bool // a good place for a cache breakpoint after it
+}
+
+// Turn is a message after the first.
+type Turn struct {
+	Role string // "assistant" or "user"
+	Text string
+}
+
+// Settings are the request settings that the agent may choose (RFC v4 §3.1).
+type Settings struct {
+	Temperature float64 // 0..2
+	TopP        float64 // 0..1
+	MaxTokens   int     // of the response; 0 = the provider's default
+	Thinking    bool
+}
+
+// Usage counts tokens. In holds those read from a cache too, Cached is their part.
+type Usage struct {
+	In     int `json:"in"`
+	Cached int `json:"cached"`
+	Out    int `json:"out"`
+}
+
+// Response is what a model answered.
+type Response struct {
+	Text  string
+	Model string            // which model answered, by its own name
+	Stop  string            // why it ended: "end", or the provider's own word
+	Usage Usage             // zero when the provider does not count
+	Rate  map[string]string // rate-limit headers, keys in lower case
+}
+
+// known are the names that [Open] takes.
+var known = []string{"offline", "script"}
+
+// Open returns the model of a provider. model is the provider's own name for
+// it; for "script" it is the file.
+func Open(name, model string) (Model, error) {
+	switch name {
+	case "offline":
+		return Offline(), nil
+	case "script":
+		if model == "" {
+			return nil, &Error{Provider: name, Op: "opening", Err: fmt.Errorf("no file named"),
+				Hint: "name it: --provider script --model FILE"}
+		}
+		return Script(model)
+	}
+	return nil, &Error{Provider: strconv.Quote(name), Op: "opening", Err: fmt.Errorf("no provider has this name; known are: %s", strings.Join(known, ", ")),
+		Hint: "choose one with --provider, AMACS_PROVIDER or `provider:` in config.yaml"}
+}
+
+// pieceSize is how much text the built-in models stream at a time, in bytes.
+const pieceSize = 16
+
+// pieces cuts text on rune borders.
+func pieces(text string) []string {
+	var out []string
+	start := 0
+	for i := range text {
+		if i-start >= pieceSize {
+			out = append(out, text[start:i])
+			start = i
+		}
+	}
+	if start < len(text) {
+		out = append(out, text[start:])
+	}
+	return out
+}
+
+// send streams the parts with a pause between them, until ctx ends. It returns
+// what was sent.
+func send(ctx context.Context, parts []string, between time.Duration, stream func(string)) (text string, whole bool) {
+	var sent strings.Builder
+	for i, part := range parts {
+		if i > 0 && !wait(ctx, between) {
+			return sent.String(), false
+		}
+		sent.WriteString(part)
+		if stream != nil {
+			stream(part)
+		}
+	}
+	return sent.String(), true
+}
+
+// wait sleeps; it reports false when ctx ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
