@@ -237,7 +237,7 @@ func (w *walk) compare(path string, f *tracked, info fs.FileInfo) error {
 	if e := f.entry; e != nil {
 		var now entry
 		now.fill(d.info)
-		if now.stat == e.stat && now.size == e.size && d.info.ModTime().Before(w.index.written) {
+		if now.stat == e.stat && now.size == e.size {
 			return nil
 		}
 		if e.size != 0 && e.size != now.size {

@@ -107,6 +107,7 @@ func TestRefresh(t *testing.T) {
 func TestRacyIndex(t *testing.T) {
 	r := newRepo(t)
 	write(t, r.root, "a.org", "* TWO\n")
+	write(t, r.root, "b.org", "b")
 	age(t, r, "a.org")
 	info, err := os.Lstat(r.abs("a.org"))
 	if err != nil {
@@ -121,11 +122,16 @@ func TestRacyIndex(t *testing.T) {
 	if err := os.WriteFile(path, x.encode(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "index written later", changes(t, r), "")
+	same(t, "index written later", changes(t, r), "added b.org")
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "index written at the same time", changes(t, r), "modified a.org")
+	same(t, "index written at the same time", changes(t, r), "modified a.org\nadded b.org")
+
+	needGit(t)
+	commit(t, r, "b.org") // writes the index anew, later than the file
+	same(t, "after a commit of another file", changes(t, r), "modified a.org")
+	same(t, "git's own view", runGit(t, r, "status", "--porcelain", "a.org"), " M a.org\n")
 }
 
 var globs = [][2]string{ // pattern, path

@@ -51,7 +51,6 @@ func (e *entry) stage() uint16 { return e.flags & flagStage }
 type index struct {
 	entries []entry // by path, then stage
 	trees   *cacheTree
-	written time.Time // a file changed since then may have kept its stat
 }
 
 var errIndex = errors.New("malformed")
@@ -84,8 +83,19 @@ func (r *Repo) readIndex() (*index, error) {
 	case err != nil:
 		return nil, broken(err.Error())
 	}
-	x.written = info.ModTime()
+	x.distrust(info.ModTime())
 	return x, nil
+}
+
+// distrust forgets the times of files that were no older than the index when it
+// was written: one that was written again in the same moment looks the same.
+func (x *index) distrust(written time.Time) {
+	for i := range x.entries {
+		e := &x.entries[i]
+		if !time.Unix(int64(e.Mtime), int64(e.MtimeNano)).Before(written) {
+			e.stat = stat{}
+		}
+	}
 }
 
 // errSplit and errSparse: extensions that change the meaning of the entries.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -13,8 +14,8 @@ import (
 )
 
 // store is go-git's storage, opened for one call. An object that is not found
-// is looked for once more in a storage opened anew: a `git gc` may have moved
-// it into a pack meanwhile.
+// is looked for again in a storage opened anew: a `git gc` may have moved it into
+// a pack meanwhile.
 type store struct {
 	*filesystem.Storage
 	dot   billy.Filesystem
@@ -32,12 +33,18 @@ func openStorage(dot billy.Filesystem) *filesystem.Storage {
 // EncodedObject finds an object, loose or packed.
 func (s *store) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	o, err := s.Storage.EncodedObject(t, h)
-	if err == nil {
-		return o, nil
+	missing := 0
+	for pause := time.Millisecond; err != nil && missing < 2 && pause < time.Second; pause *= 4 {
+		s.Storage.Close() // its packs may be gone; the next error tells
+		s.Storage = openStorage(s.dot)
+		o, err = s.Storage.EncodedObject(t, h)
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			missing++
+		} else if err != nil { // a pack went between being listed and being opened
+			time.Sleep(pause)
+		}
 	}
-	s.Storage.Close() // its packs may be gone; the next error tells
-	s.Storage = openStorage(s.dot)
-	return s.Storage.EncodedObject(t, h)
+	return o, err
 }
 
 // bytes reads a whole object of a known type.
