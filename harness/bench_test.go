@@ -20,6 +20,8 @@ type steady struct{ n int }
 
 func (*steady) Name() string { return "steady" }
 
+func (*steady) Facts() provider.Facts { return provider.Facts{} }
+
 func (s *steady) Complete(context.Context, provider.Request, func(string)) (provider.Response, error) {
 	s.n++
 	extra := ""

@@ -151,7 +151,7 @@ func (h *Harness) Config() home.Config { return h.config }
 // ticks need one.
 func (h *Harness) Ready() (err error) {
 	if h.model == nil {
-		h.model, err = provider.Open(h.config.Provider, h.config.Model)
+		h.model, err = provider.Open(provider.Options{Provider: h.config.Provider, Model: h.config.Model})
 	}
 	return err
 }

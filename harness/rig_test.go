@@ -65,6 +65,8 @@ func (r *rig) must(err error) {
 
 func (r *rig) Name() string { return "rigged" }
 
+func (r *rig) Facts() provider.Facts { return provider.Facts{} }
+
 func (r *rig) Complete(ctx context.Context, q provider.Request, stream func(string)) (provider.Response, error) {
 	r.asked = append(r.asked, q)
 	return r.model.Complete(ctx, q, stream)

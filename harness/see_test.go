@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	hometemplate "amacs/agent-home-template"
 	"amacs/consciousness"
@@ -34,6 +35,7 @@ func busy(t *testing.T) *rig {
 	r.write(work("logo.png"), "\x89PNG\x00\x00")
 	r.write(work("long.txt"), strings.Repeat("a long text. ", 30))
 	r.write(work("now.txt"), "edited a moment ago\n")
+	r.must(os.Chtimes(work("docs"), r.at.Add(-5*time.Hour), r.at.Add(-5*time.Hour)))
 	r.must(os.Chtimes(work("now.txt"), r.at, r.at))
 	r.script(
 		`{"mood":"keen","confidence":0.7,"monologue":"Opened three threads","reply":"Done.","eval":"(agent-create-thread \"parser\" :concern \"Read the grammar\" :goal \"All tests pass\" :buffers '(\"main.go\" \"docs\" \"gone.txt\" \"logo.png\" \"long.txt\" \"now.txt\")) (agent-create-thread \"blog\" :concern \"Write about it\" :buffers '(\"post.md\")) (agent-create-thread \"garden\" :concern \"Weed the notes\") (agent-switch-thread \"parser\")"}`,

@@ -15,6 +15,7 @@ const (
 	Permanent Class = iota // asking again gives the same
 	Transient              // asking again may help
 	Cancelled              // the caller ended it
+	TooLong                // the prompt is longer than the model can read
 )
 
 func (c Class) String() string {
@@ -23,6 +24,8 @@ func (c Class) String() string {
 		return "transient"
 	case Cancelled:
 		return "cancelled"
+	case TooLong:
+		return "too long"
 	}
 	return "permanent"
 }
@@ -35,6 +38,9 @@ type Error struct {
 	Hint       string        // what the human can do; may be empty
 	RetryAfter time.Duration // what the provider asked for; 0 = nothing
 	Partial    string        // the text that had arrived
+	Began      bool          // the model had begun to answer: the call may be billed
+	Usage      Usage         // what the provider had counted by then
+	Limits     []Limit       // rate limits that came with it
 	Err        error
 }
 

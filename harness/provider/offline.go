@@ -20,6 +20,8 @@ type offline struct{}
 
 func (offline) Name() string { return "offline" }
 
+func (offline) Facts() Facts { return Facts{Provider: "offline", Model: "offline"} }
+
 func (offline) Complete(ctx context.Context, r Request, stream func(string)) (Response, error) {
 	if ctx.Err() != nil {
 		return Response{}, ended(ctx, "offline", "")

@@ -21,20 +21,40 @@ package provider
 
 import (
 	"context"
-	"fmt"
-	"strconv"
+	"encoding/json"
 	"strings"
 	"time"
 )
 
 // Model is a language model, or what plays one. [Script] and [Offline] are the
 // fakes. Complete passes pieces of the response to stream (nil = nobody
-// listens) as they arrive, cut anywhere, and returns the whole. Its error is an
-// [*Error]; when ctx ends, it returns at once.
+// listens) as they arrive, cut anywhere, and returns the whole. It makes one
+// attempt: asking again is the caller's. Its error is an [*Error]; when ctx ends,
+// it returns at once.
 type Model interface {
-	Name() string // as in a commit's Model trailer: "offline", "script:replies.jsonl"
+	Name() string // as in a commit's Model trailer: "offline", "anthropic:claude-sonnet-5-5"
+	Facts() Facts
 	Complete(ctx context.Context, r Request, stream func(text string)) (Response, error)
 }
+
+// Facts are what is known of a model before it is asked.
+type Facts struct {
+	Provider string // "anthropic", "openai", "ollama", "agent", "offline", "script"
+	Model    string // the provider's own name for it, as in a table of prices
+	Billing  Billing
+	Window   int     // tokens it can read; 0 = not known
+	MaxUSD   float64 // the most that one call can cost, where tokens do not bound it: an agent CLI's own budget
+}
+
+// Billing is who pays for a call, and how.
+type Billing int
+
+// The kinds of billing.
+const (
+	Free         Billing = iota // built in, or a model on this machine
+	Subscription                // a CLI's login
+	PerToken                    // a key
+)
 
 // Request is one question: the system prompt, one user message, and after it
 // the bad replies with what was wrong with each.
@@ -43,6 +63,7 @@ type Request struct {
 	Blocks   []Block // the user message, in order
 	Retry    []Turn
 	Settings Settings
+	Schema   json.RawMessage // a JSON schema that the text should obey, where the provider can see to it; nil = free text
 }
 
 // Text is the user message whole.
@@ -68,46 +89,39 @@ type Turn struct {
 
 // Settings are the request settings that the agent may choose (RFC v4 §3.1).
 type Settings struct {
-	Temperature float64 // 0..2
-	TopP        float64 // 0..1
-	MaxTokens   int     // of the response; 0 = the provider's default
+	Temperature float64 // 0..2; 1 = the provider's default, not sent
+	TopP        float64 // 0..1; 1 = not sent
+	TopK        int     // 0 = not sent
+	MaxTokens   int     // of the response, thinking included; 0 = the provider's default
 	Thinking    bool
 }
 
-// Usage counts tokens. In holds those read from a cache too, Cached is their part.
+// Usage counts tokens. In holds those read from a cache or written to it too,
+// Cached and Written are its parts.
 type Usage struct {
-	In     int `json:"in"`
-	Cached int `json:"cached"`
-	Out    int `json:"out"`
+	In      int `json:"in"`
+	Cached  int `json:"cached"`
+	Written int `json:"written,omitempty"`
+	Out     int `json:"out"` // thinking included
 }
 
 // Response is what a model answered.
 type Response struct {
-	Text  string
-	Model string            // which model answered, by its own name
-	Stop  string            // why it ended: "end", or the provider's own word
-	Usage Usage             // zero when the provider does not count
-	Rate  map[string]string // rate-limit headers, keys in lower case
+	Text   string
+	Model  string   // which model answered, by its own name
+	Stop   string   // why it ended: "end", or the provider's own word
+	Usage  Usage    // zero when the provider does not count
+	Cost   *float64 // USD, where the provider says; nil = by the table of prices
+	Limits []Limit  // rate limits that came with it
+	Words  []string // what the human should know: a setting that the model refused and that was left out
 }
 
-// known are the names that [Open] takes.
-var known = []string{"offline", "script"}
-
-// Open returns the model of a provider. model is the provider's own name for
-// it; for "script" it is the file.
-func Open(name, model string) (Model, error) {
-	switch name {
-	case "offline":
-		return Offline(), nil
-	case "script":
-		if model == "" {
-			return nil, &Error{Provider: name, Op: "opening", Err: fmt.Errorf("no file named"),
-				Hint: "name it: --provider script --model FILE"}
-		}
-		return Script(model)
-	}
-	return nil, &Error{Provider: strconv.Quote(name), Op: "opening", Err: fmt.Errorf("no provider has this name; known are: %s", strings.Join(known, ", ")),
-		Hint: "choose one with --provider, AMACS_PROVIDER or `provider:` in config.yaml"}
+// Limit is one rate limit, as a provider's headers tell it.
+type Limit struct {
+	Kind      string    `json:"kind"` // "requests", "tokens", "input-tokens", "output-tokens"
+	Limit     int       `json:"limit"`
+	Remaining int       `json:"remaining"`
+	Reset     time.Time `json:"reset"` // when it is whole again
 }
 
 // pieceSize is how much text the built-in models stream at a time, in bytes.

@@ -21,7 +21,7 @@ import (
 //
 //   - a string: played as raw text;
 //   - a direction: an object with any of the keys error, class, chunks, delay_ms,
-//     text, hang, expect, usage and model, or whose "reply" is an object;
+//     text, hang, expect, usage, cost and model, or whose "reply" is an object;
 //   - any other object: played as the reply's JSON, as it stands in the file.
 //
 // The keys of a direction (others are refused, with file and line):
@@ -31,10 +31,11 @@ import (
 //	reply     an object: its JSON is the text
 //	delay_ms  a wait before the text, or before each of the chunks
 //	error     the call fails so, after the text if there is one
-//	class     of the error: "permanent" (default) or "transient"
+//	class     of the error: "permanent" (default), "transient" or "too long"
 //	hang      true: after the text, wait until the caller gives up
 //	expect    text that the prompt must hold, else a permanent error shows it
 //	usage     {"in": 1200, "cached": 1000, "out": 80}, in tokens
+//	cost      what the call costs, in USD
 //	model     the name that the response gives its model
 //
 // After the last line each call is a permanent error.
@@ -75,12 +76,13 @@ type direction struct {
 	Hang   bool            `json:"hang"`
 	Expect string          `json:"expect"`
 	Usage  Usage           `json:"usage"`
+	Cost   *float64        `json:"cost"`
 	Model  string          `json:"model"`
 
 	line int // in the file
 }
 
-var directionKeys = []string{"error", "class", "chunks", "delay_ms", "text", "hang", "expect", "usage", "model"}
+var directionKeys = []string{"error", "class", "chunks", "delay_ms", "text", "hang", "expect", "usage", "cost", "model"}
 
 func readDirection(line []byte) (d direction, err error) {
 	switch line[0] {
@@ -134,14 +136,31 @@ func (d direction) check() error {
 		return errors.New("nothing to play: text, chunks, reply, error or hang is needed")
 	case d.Class != "" && d.Error == "":
 		return errors.New(`"class" needs "error"`)
-	case d.Class != "" && d.Class != Permanent.String() && d.Class != Transient.String():
-		return fmt.Errorf("class must be permanent or transient, not %q", d.Class)
+	case d.Class != "" && !slices.Contains(classes, d.class()):
+		return fmt.Errorf("class must be permanent, transient or \"too long\", not %q", d.Class)
 	case d.Delay < 0:
 		return errors.New("delay_ms must not be negative")
+	case d.Cost != nil && *d.Cost < 0:
+		return errors.New("cost must not be negative")
 	case d.Hang && d.Error != "":
 		return errors.New("a call that hangs has no other error")
 	}
 	return nil
+}
+
+var classes = []Class{Permanent, Transient, TooLong}
+
+// class is that of the line's error; Cancelled for a word that names none.
+func (d direction) class() Class {
+	if d.Class == "" {
+		return Permanent
+	}
+	for _, c := range classes {
+		if c.String() == d.Class {
+			return c
+		}
+	}
+	return Cancelled
 }
 
 // pieces are the stretches in which the text is streamed.
@@ -166,6 +185,8 @@ type script struct {
 
 func (s *script) Name() string { return "script:" + filepath.Base(s.path) }
 
+func (s *script) Facts() Facts { return Facts{Provider: "script", Model: filepath.Base(s.path)} }
+
 func (s *script) Complete(ctx context.Context, r Request, stream func(string)) (Response, error) {
 	fail := func(class Class, partial, format string, args ...any) (Response, error) {
 		return Response{}, &Error{Class: class, Provider: "script", Op: "asking", Partial: partial, Err: fmt.Errorf(format, args...)}
@@ -184,12 +205,10 @@ func (s *script) Complete(ctx context.Context, r Request, stream func(string)) (
 	switch {
 	case err != nil:
 		return Response{}, err
-	case d.Error != "" && d.Class == Transient.String():
-		return fail(Transient, text, "%s", d.Error)
 	case d.Error != "":
-		return fail(Permanent, text, "%s", d.Error)
+		return fail(d.class(), text, "%s", d.Error)
 	}
-	return Response{Text: text, Model: cmp.Or(d.Model, s.Name()), Stop: "end", Usage: d.Usage}, nil
+	return Response{Text: text, Model: cmp.Or(d.Model, s.Name()), Stop: "end", Usage: d.Usage, Cost: d.Cost}, nil
 }
 
 // take steps to the next line.

@@ -23,7 +23,7 @@ func writeScript(t testing.TB, text string) string {
 
 func openScript(t testing.TB, text string) Model {
 	t.Helper()
-	m, err := Open("script", writeScript(t, text))
+	m, err := Open(Options{Provider: "script", Model: writeScript(t, text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestScriptLines(t *testing.T) {
 		"reply object":           {line: `{"reply":{"mood":"x"}}`, text: `{"mood":"x"}`},
 		"chunks":                 {line: `{"chunks":["a","","b é"],"delay_ms":1}`, text: "ab é", pieces: []string{"a", "", "b é"}},
 		"runes stay whole":       {line: `"0123456789abcde😀 and so on"`, text: "0123456789abcde😀 and so on", pieces: []string{"0123456789abcde😀", " and so on"}},
-		"usage, model":           {line: `{"text":"x","usage":{"in":7,"cached":5,"out":2},"model":"m-1"}`, text: "x", usage: Usage{7, 5, 2}, model: "m-1"},
+		"usage, model":           {line: `{"text":"x","usage":{"in":7,"cached":5,"out":2},"model":"m-1"}`, text: "x", usage: Usage{In: 7, Cached: 5, Out: 2}, model: "m-1"},
 		"error":                  {line: `{"error":"no credit"}`, err: "asking: no credit"},
 		"permanent":              {line: `{"error":"x","class":"permanent"}`, err: "x"},
 		"transient":              {line: `{"error":"overloaded","class":"transient","delay_ms":1}`, class: Transient, err: "overloaded"},
@@ -114,7 +114,7 @@ func TestScriptRefused(t *testing.T) {
 		`{"delay_ms":5}`:                    "nothing to play",
 		`{"usage":{"in":1}}`:                "nothing to play",
 		`{"text":"x","class":"transient"}`:  `"class" needs "error"`,
-		`{"error":"x","class":"odd"}`:       "permanent or transient",
+		`{"error":"x","class":"odd"}`:       "permanent, transient or",
 		`{"text":"x","delay_ms":-1}`:        "negative",
 		`{"hang":true,"error":"x"}`:         "no other error",
 		`{"text":3}`:                        "cannot unmarshal",
@@ -191,11 +191,11 @@ func TestClassify(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	if m, err := Open("offline", ""); err != nil || m.Name() != "offline" {
+	if m, err := Open(Options{Provider: "offline"}); err != nil || m.Name() != "offline" {
 		t.Errorf("%v, %v", m, err)
 	}
 	for name, want := range map[string]string{"oracle": "offline, script", "": "offline, script", "script": "--model FILE"} {
-		if _, err := Open(name, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(Options{Provider: name}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
