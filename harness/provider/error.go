@@ -40,6 +40,7 @@ type Error struct {
 	Partial    string        // the text that had arrived
 	Began      bool          // the model had begun to answer: the call may be billed
 	Usage      Usage         // what the provider had counted by then
+	Cost       *float64      // what it cost in USD, where the provider says
 	Limits     []Limit       // rate limits that came with it
 	Err        error
 }

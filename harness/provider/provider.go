@@ -2,6 +2,11 @@
 // [Request], streams text and returns a [Response], or an [*Error] that says
 // whether asking again may help. It knows nothing of ticks or files of the home.
 //
+// Three speak to a server, by package wire: anthropic, openai (OpenAI and whoever
+// speaks as it does: OpenRouter, llama.cpp, vLLM, LM Studio) and ollama. What they
+// have in common is in remote.go: the key, what a server refused, the class of its
+// errors. Each has a file with its request and an ear for its stream.
+//
 // Two models need no network:
 //
 //   - offline: no model at all. It knows a few plain requests and answers them
