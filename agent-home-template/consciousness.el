@@ -35,9 +35,11 @@
   (buffer-content-limit . 10000)  ; characters of each buffer
   (autonomous-tick-limit . 10)    ; ticks in a row without the human
 
-  ;; how the model is asked
+  ;; how the model is asked, and which one (nil: the configured one); a number out of its range is brought into it
   (api-settings .
-   ((temperature . 1.0)
-    (top-p . 1.0)
-    (thinking . nil)
-    (max-tokens . 8192))))
+   ((temperature . 1.0)           ; 0 to 2
+    (top-p . 1.0)                 ; 0 to 1
+    (top-k . nil)                 ; 1 to 1000; nil: not set
+    (thinking . nil)              ; t: think before the answer
+    (max-tokens . 8192)           ; 1 to 32768, of an answer
+    (model . nil))))

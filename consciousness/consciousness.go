@@ -41,8 +41,18 @@
 //	autonomous-tick-limit    chosen   10            continue chains, in ticks
 //	api-settings             chosen   see RFC       every request to a model
 //
+// The settings of api-settings; a number out of its range is not refused: the
+// nearest that fits is used, and that is told.
+//
+//	temperature  1.0   0 to 2       how freely words are drawn
+//	top-p        1.0   0 to 1       of how much of the likely words
+//	top-k        nil   1 to 1000    of how many words; nil or 0: of all
+//	thinking     nil   t or nil     think before the answer, where the model can
+//	max-tokens   8192  1 to 32768   of an answer, thinking included
+//	model        nil   text or nil  which model is asked; nil: the configured one
+//
 // Unknown fields and comments survive every edit. Begin reading at State, then
-// at the table in fields.go; splice.go writes.
+// at the table in fields.go; api.go has the settings; splice.go writes.
 package consciousness
 
 import (
@@ -98,8 +108,10 @@ type Budget struct {
 type API struct {
 	Temperature float64 // 0..2
 	TopP        float64 // 0..1
+	TopK        int     // 0..1000; 0 = not set, printed nil
 	Thinking    bool
-	MaxTokens   int // 1..32768
+	MaxTokens   int    // 1..32768
+	Model       string // the provider's own name for it; "" = the configured one, printed nil
 }
 
 // KeepCompleted is how many completed threads stay in view.
@@ -132,7 +144,7 @@ func (s *State) Complete(id threads.ID, evidence, learned string) error {
 
 // Parse reads consciousness.el. Fields that are missing or have a value that
 // does not fit keep their default; the second are named in notes, sentences for
-// the human. An error means that the file as a whole could not be read: then it
+// the human, and so are numbers that were brought into their range. An error means that the file as a whole could not be read: then it
 // must not be written either.
 func Parse(src []byte) (s State, notes []string, err error) {
 	s = New()
@@ -145,7 +157,11 @@ func Parse(src []byte) (s State, notes []string, err error) {
 		if value == nil {
 			continue
 		}
-		switch err := f.set(&s, value.Value); {
+		clamped, err := f.set(&s, value.Value)
+		for _, c := range clamped {
+			notes = append(notes, string(f.Key)+": "+c)
+		}
+		switch {
 		case err == nil:
 		case f.Kind == Set:
 			notes = append(notes, fmt.Sprintf("%s: %v; it is passed over", f.Key, err))
@@ -191,7 +207,8 @@ func (s State) Get(key sexp.Symbol) (sexp.Value, error) {
 }
 
 // Set changes a chosen field; derived fields and sets refuse with a sentence
-// that says what to do instead.
+// that says what to do instead. Numbers that [State.Clamps] names are brought
+// into their range.
 func (s *State) Set(key sexp.Symbol, v sexp.Value) error {
 	f, err := Lookup(key)
 	if err != nil {
@@ -204,7 +221,7 @@ func (s *State) Set(key sexp.Symbol, v sexp.Value) error {
 		return fmt.Errorf("%s is a set: use agent-create-thread, agent-switch-thread or agent-complete-thread", key)
 	}
 	t := *s
-	if err := f.set(&t, v); err != nil {
+	if _, err := f.set(&t, v); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	if id := t.Threads.Active; id != s.Threads.Active && id != "" {
@@ -214,4 +231,18 @@ func (s *State) Set(key sexp.Symbol, v sexp.Value) error {
 	}
 	*s = t
 	return nil
+}
+
+// Clamps says, a sentence each, what setting a field to v would not take as it
+// is given: "temperature: 7 is more than 2, using 2.0".
+func (s State) Clamps(key sexp.Symbol, v sexp.Value) []string {
+	f, err := Lookup(key)
+	if err != nil {
+		return nil
+	}
+	clamped, err := f.set(&s, v)
+	if err != nil {
+		return nil
+	}
+	return clamped
 }

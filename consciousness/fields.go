@@ -25,7 +25,9 @@ type Field struct {
 	Key  sexp.Symbol
 	Kind Kind
 	get  func(*State) sexp.Value
-	set  func(*State, sexp.Value) error // on error it leaves the state alone; sets take what fits
+	// set leaves the state alone on an error, but for sets, which take what fits.
+	// It tells which numbers it has brought into their range.
+	set func(*State, sexp.Value) (clamped []string, err error)
 }
 
 // Fields lists every field in file order.
@@ -46,7 +48,7 @@ func Lookup(key sexp.Symbol) (Field, error) {
 var fields = []Field{
 	text("identity", Chosen, func(s *State) *string { return &s.Identity }),
 	number("current-tick", Derived, 0, math.MaxInt32, func(s *State) *int { return &s.Tick }),
-	{"current-time", Derived,
+	exact("current-time", Derived,
 		func(s *State) sexp.Value {
 			if s.Time.IsZero() {
 				return sexp.Nil
@@ -65,8 +67,8 @@ var fields = []Field{
 			}
 			s.Time = t.UTC()
 			return nil
-		}},
-	{"long-gap", Derived,
+		}),
+	exact("long-gap", Derived,
 		func(s *State) sexp.Value {
 			if s.LongGap == 0 {
 				return sexp.Nil
@@ -83,9 +85,9 @@ var fields = []Field{
 				s.LongGap = time.Duration(n) * time.Second
 			}
 			return err
-		}},
+		}),
 	text("mood", Chosen, func(s *State) *string { return &s.Mood }),
-	{"confidence", Chosen,
+	exact("confidence", Chosen,
 		func(s *State) sexp.Value { return s.Confidence },
 		func(s *State, v sexp.Value) (err error) {
 			f, err := float(v, 0, 1)
@@ -93,8 +95,8 @@ var fields = []Field{
 				s.Confidence = f
 			}
 			return err
-		}},
-	{"active-thread", Chosen,
+		}),
+	exact("active-thread", Chosen,
 		func(s *State) sexp.Value { return orNil(string(s.Threads.Active)) },
 		func(s *State, v sexp.Value) error {
 			id, err := word(v)
@@ -102,14 +104,14 @@ var fields = []Field{
 				s.Threads.Active = threads.ID(id)
 			}
 			return err
-		}},
-	{"open-threads", Set,
+		}),
+	exact("open-threads", Set,
 		func(s *State) sexp.Value { return threadList(s.Threads.Open) },
 		func(s *State, v sexp.Value) (err error) {
 			s.Threads.Open, err = readThreads(v)
 			return err
-		}},
-	{"pending-threads", Derived,
+		}),
+	exact("pending-threads", Derived,
 		func(s *State) sexp.Value {
 			var out []sexp.Value
 			for _, t := range s.Threads.Pending() {
@@ -117,15 +119,15 @@ var fields = []Field{
 			}
 			return sexp.List(out...)
 		},
-		func(*State, sexp.Value) error { return nil }},
-	{"completed-threads", Set,
+		func(*State, sexp.Value) error { return nil }),
+	exact("completed-threads", Set,
 		func(s *State) sexp.Value { return threadList(s.Completed) },
 		func(s *State, v sexp.Value) (err error) {
 			s.Completed, err = readThreads(v)
 			return err
-		}},
-	{"last-eval-result", Derived, printLastEval, readLastEval},
-	{"budget", Derived,
+		}),
+	exact("last-eval-result", Derived, printLastEval, readLastEval),
+	exact("budget", Derived,
 		func(s *State) sexp.Value {
 			limit := sexp.Value(sexp.Nil)
 			if s.Budget.Limit > 0 {
@@ -133,7 +135,7 @@ var fields = []Field{
 			}
 			return alist("cost-so-far", s.Budget.Cost, "budget-limit", limit, "pressure", sexp.Symbol(s.Budget.Pressure))
 		},
-		func(*State, sexp.Value) error { return nil }},
+		func(*State, sexp.Value) error { return nil }),
 	number("chat-context-depth", Chosen, 1, 1000, func(s *State) *int { return &s.ChatDepth }),
 	number("monologue-context-depth", Chosen, 0, 1000, func(s *State) *int { return &s.MonologueDepth }),
 	number("global-scratchpad-depth", Chosen, 0, 1000, func(s *State) *int { return &s.GlobalNotes }),
@@ -143,8 +145,13 @@ var fields = []Field{
 	{"api-settings", Chosen, printAPI, readAPI},
 }
 
+// exact is a field that refuses what does not fit it.
+func exact(key sexp.Symbol, kind Kind, get func(*State) sexp.Value, set func(*State, sexp.Value) error) Field {
+	return Field{key, kind, get, func(s *State, v sexp.Value) ([]string, error) { return nil, set(s, v) }}
+}
+
 func text(key sexp.Symbol, kind Kind, at func(*State) *string) Field {
-	return Field{key, kind,
+	return exact(key, kind,
 		func(s *State) sexp.Value { return *at(s) },
 		func(s *State, v sexp.Value) error {
 			str, ok := v.(string)
@@ -156,11 +163,11 @@ func text(key sexp.Symbol, kind Kind, at func(*State) *string) Field {
 			}
 			*at(s) = str
 			return nil
-		}}
+		})
 }
 
 func number(key sexp.Symbol, kind Kind, low, high int, at func(*State) *int) Field {
-	return Field{key, kind,
+	return exact(key, kind,
 		func(s *State) sexp.Value { return int64(*at(s)) },
 		func(s *State, v sexp.Value) error {
 			n, err := whole(v, low, high)
@@ -168,7 +175,7 @@ func number(key sexp.Symbol, kind Kind, low, high int, at func(*State) *int) Fie
 				*at(s) = n
 			}
 			return err
-		}}
+		})
 }
 
 func whole(v sexp.Value, low, high int) (int, error) {
@@ -236,14 +243,15 @@ func printLastEval(s *State) sexp.Value {
 	if e == (LastEval{}) {
 		return sexp.Nil
 	}
-	flag := func(b bool) sexp.Value {
-		if b {
-			return sexp.T
-		}
-		return sexp.Nil
+	return alist("tick", int64(e.Tick), "form", orNil(e.Form), "success", truth(e.Success),
+		"result", orNil(e.Result), "error", orNil(e.Error), "skipped", truth(e.Skipped))
+}
+
+func truth(b bool) sexp.Value {
+	if b {
+		return sexp.T
 	}
-	return alist("tick", int64(e.Tick), "form", orNil(e.Form), "success", flag(e.Success),
-		"result", orNil(e.Result), "error", orNil(e.Error), "skipped", flag(e.Skipped))
+	return sexp.Nil
 }
 
 func readLastEval(s *State, v sexp.Value) error {
@@ -264,43 +272,8 @@ func readLastEval(s *State, v sexp.Value) error {
 		}
 		e.Tick = n
 	}
-	truth := func(key sexp.Symbol) bool { x, ok := sexp.Get(v, key); return ok && x != sexp.Nil }
-	e.Success, e.Skipped = truth("success"), truth("skipped")
+	isTrue := func(key sexp.Symbol) bool { x, ok := sexp.Get(v, key); return ok && x != sexp.Nil }
+	e.Success, e.Skipped = isTrue("success"), isTrue("skipped")
 	s.LastEval = e
-	return nil
-}
-
-func printAPI(s *State) sexp.Value {
-	thinking := sexp.Value(sexp.Nil)
-	if s.API.Thinking {
-		thinking = sexp.T
-	}
-	return alist("temperature", s.API.Temperature, "top-p", s.API.TopP, "thinking", thinking, "max-tokens", int64(s.API.MaxTokens))
-}
-
-func readAPI(s *State, v sexp.Value) (err error) {
-	api := s.API
-	if _, err = sexp.Slice(v); err != nil {
-		return fmt.Errorf("%s is not an alist", sexp.Print(v))
-	}
-	if x, ok := sexp.Get(v, "temperature"); ok {
-		if api.Temperature, err = float(x, 0, 2); err != nil {
-			return fmt.Errorf("temperature: %w", err)
-		}
-	}
-	if x, ok := sexp.Get(v, "top-p"); ok {
-		if api.TopP, err = float(x, 0, 1); err != nil {
-			return fmt.Errorf("top-p: %w", err)
-		}
-	}
-	if x, ok := sexp.Get(v, "max-tokens"); ok {
-		if api.MaxTokens, err = whole(x, 1, 32768); err != nil {
-			return fmt.Errorf("max-tokens: %w", err)
-		}
-	}
-	if x, ok := sexp.Get(v, "thinking"); ok {
-		api.Thinking = x != sexp.Nil
-	}
-	s.API = api
 	return nil
 }

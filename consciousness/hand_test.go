@@ -152,7 +152,10 @@ func walk(r *rand.Rand, s *consciousness.State, step int) {
 	case 6:
 		s.LastEval = consciousness.LastEval{Tick: step, Form: "(f \"" + word + "\")\n(g)", Success: step%2 == 0, Result: word, Error: word}
 	case 7:
-		_ = s.Set("api-settings", sexp.List(&sexp.Cons{Car: sexp.Symbol("temperature"), Cdr: float64(step%20) / 10}))
+		_ = s.Set("api-settings", sexp.List(
+			&sexp.Cons{Car: sexp.Symbol("temperature"), Cdr: float64(step%20) / 10},
+			&sexp.Cons{Car: sexp.Symbol("top-k"), Cdr: int64(step % 3)},
+			&sexp.Cons{Car: sexp.Symbol("model"), Cdr: word}))
 	case 8:
 		s.Budget.Cost += 0.25
 		s.LongGap = time.Duration(step) * time.Minute
