@@ -14,20 +14,17 @@ import (
 // Buffer is a file or folder that the agent is shown whole while its thread is
 // active.
 type Buffer struct {
-	Name  string // absolute path
-	Mode  string // the name Emacs has for its kind
-	Text  string
-	Fresh bool // changed within the last quarter of an hour
+	Name    string // absolute path
+	Mode    string // the name Emacs has for its kind
+	Text    string
+	Changed time.Time // zero for what is not there
 }
 
-const (
-	freshFor   = 15 * time.Minute
-	listingMax = 200 // entries of a folder
-)
+const listingMax = 200 // entries of a folder
 
 // ReadBuffer reads a file for the prompt, at most limit characters; a folder
 // becomes a listing. What can not be shown is said in its place.
-func ReadBuffer(path string, limit int, now time.Time) Buffer {
+func ReadBuffer(path string, limit int) Buffer {
 	b := Buffer{Name: path, Mode: "fundamental-mode"}
 	info, err := os.Stat(path)
 	switch {
@@ -44,7 +41,7 @@ func ReadBuffer(path string, limit int, now time.Time) Buffer {
 		b.Mode = modeOf(path)
 		b.Text = content(path, limit, info.Size())
 	}
-	b.Fresh = now.Sub(info.ModTime()) < freshFor
+	b.Changed = info.ModTime()
 	return b
 }
 

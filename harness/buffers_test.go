@@ -72,20 +72,21 @@ func TestReadBuffer(t *testing.T) {
 		{"a.rs/b", "fundamental-mode", "(not there: not a directory)"},
 		{"loop", "fundamental-mode", "(not there: too many levels of symbolic links)"},
 	} {
-		b := ReadBuffer(filepath.Join(dir, c.name), 10, now)
+		b := ReadBuffer(filepath.Join(dir, c.name), 10)
 		if b.Mode != c.mode || b.Text != c.text || b.Name != filepath.Join(dir, c.name) {
 			t.Errorf("%s: %+v, want %s %q", c.name, b, c.mode, c.text)
 		}
 	}
-	if b := ReadBuffer(filepath.Join(dir, "latin.txt"), 1000, now); !strings.HasSuffix(b.Text, "caf\uFFFD\n") {
+	if b := ReadBuffer(filepath.Join(dir, "latin.txt"), 1000); !strings.HasSuffix(b.Text, "caf\uFFFD\n") {
 		t.Errorf("an odd byte: %q", b.Text)
 	}
-	if b := ReadBuffer(filepath.Join(dir, "many"), 10, now); !strings.HasSuffix(b.Text, "\n199\n[...5 more...]\n") {
+	if b := ReadBuffer(filepath.Join(dir, "many"), 10); !strings.HasSuffix(b.Text, "\n199\n[...5 more...]\n") {
 		t.Errorf("a long listing ends %q", b.Text[len(b.Text)-40:])
 	}
-	for ago, fresh := range map[time.Duration]bool{time.Minute: true, 14 * time.Minute: true, 16 * time.Minute: false} {
-		if b := ReadBuffer(filepath.Join(dir, "a.rs"), 10, now.Add(-time.Hour).Add(ago)); b.Fresh != fresh {
-			t.Errorf("changed %v ago: fresh is %v", ago, b.Fresh)
-		}
+	if b := ReadBuffer(filepath.Join(dir, "a.rs"), 10); !b.Changed.Equal(now.Add(-time.Hour)) {
+		t.Errorf("changed at %v", b.Changed)
+	}
+	if b := ReadBuffer(filepath.Join(dir, "gone.txt"), 10); !b.Changed.IsZero() {
+		t.Errorf("what is not there was changed at %v", b.Changed)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"amacs/harness/home"
+	"amacs/harness/reply"
 )
 
 // bytesPerToken is an estimate; English prose has about four. Bytes, since the
@@ -16,7 +17,8 @@ const bytesPerToken = 3
 // this order: buffers, the largest first; of the monologue, the notes and the
 // chat what is oldest, of the chat all but one exchange; then the longest of
 // what else has no bound. The system prompt and the pending lines stay whole,
-// so that a very small limit is exceeded.
+// so that a very small limit is exceeded. It cuts in strides, of which the last
+// takes more than it must: then what is left stays the same for some ticks.
 func fit(m *Mind, limit int) View {
 	v := layout(m)
 	if v.bytes() <= limit {
@@ -25,11 +27,12 @@ func fit(m *Mind, limit int) View {
 	less := *m
 	less.Skills, less.Buffers = slices.Clone(m.Skills), slices.Clone(m.Buffers)
 	less.Thoughts, less.Past = slices.Concat(m.thoughts()), slices.Concat(m.past())
-	less.Notes = shownNotes(m.Notes, m.State)
+	less.Notes = slices.Concat(m.notes())
 	less.Inbox = append(slices.Clone(m.Inbox), tooLong)
 	v = layout(&less)
+	stride := max(1, limit/16)
 	for _, cut := range []func(m *Mind, over int) bool{cutBuffers, dropThoughts, dropNotes, dropExchanges, cutRest} {
-		for over := v.bytes() - limit; over > 0 && cut(&less, over); over = v.bytes() - limit {
+		for over := v.bytes() - limit; over > 0 && cut(&less, (over/stride+1)*stride); over = v.bytes() - limit {
 			v = layout(&less)
 		}
 	}
@@ -40,7 +43,7 @@ const tooLong = "your prompt was too long for the model, and parts of it are lef
 
 // bytes is what a model is sent.
 func (v View) bytes() int {
-	n := len(v.System)
+	n := len(v.System) + len(reply.Schema())
 	for _, s := range v.Sections {
 		n += len(s.Text)
 	}
@@ -76,7 +79,7 @@ func dropExchanges(m *Mind, over int) bool {
 	if len(m.Past) == 0 {
 		return false
 	}
-	n := oldest(m.Past[:len(m.Past)-1], over, func(e home.Exchange) string { return chatText([]home.Exchange{e}) })
+	n := oldest(m.Past[:len(m.Past)-1], over, chatText)
 	m.Past = m.Past[n:]
 	return n > 0
 }

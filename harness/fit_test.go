@@ -23,7 +23,7 @@ func heavy() *Mind {
 	m.Skills = []skills.Skill{{Name: "bound", Body: strings.Repeat("skill ", 300)}}
 	m.Buffers = []Buffer{
 		{Name: "/small", Mode: "text-mode", Text: strings.Repeat("small ", 300)},
-		{Name: "/large", Mode: "text-mode", Text: strings.Repeat("large ", 900), Fresh: true},
+		{Name: "/large", Mode: "text-mode", Text: strings.Repeat("large ", 900), Changed: newAt(39)},
 		{Name: "/middle", Mode: "text-mode", Text: strings.Repeat("middle ", 500)},
 		{Name: "/tiny", Mode: "text-mode", Text: "tiny"},
 	}

@@ -13,6 +13,7 @@ import (
 	"amacs/consciousness"
 	"amacs/consciousness/sexp"
 	"amacs/harness/eval"
+	"amacs/harness/reply"
 	"amacs/skills"
 	"amacs/threads"
 )
@@ -155,7 +156,7 @@ func TestProseExamplesRun(t *testing.T) {
 		if strings.HasPrefix(form, "((") || strings.HasPrefix(form, "'(") {
 			continue // data
 		}
-		m, err := r.Peek(r.cwd)
+		m, err := r.Peek(r.t.Context(), r.cwd)
 		r.must(err)
 		res := eval.Run(t.Context(), form, functions(m), nil, eval.DefaultLimits())
 		if res.Err != nil && !foreign.MatchString(res.Err.Error()) && form != "(agent-get mood)" {
@@ -299,9 +300,6 @@ func TestProseNumbers(t *testing.T) {
 		form string
 		ok   bool
 	}{ // the ranges of the schema
-		{"(agent-set 'api-settings '((temperature . 2)))", true}, {"(agent-set 'api-settings '((temperature . 2.1)))", false},
-		{"(agent-set 'api-settings '((top-p . 1)))", true}, {"(agent-set 'api-settings '((top-p . 1.1)))", false},
-		{"(agent-set 'api-settings '((max-tokens . 32768)))", true}, {"(agent-set 'api-settings '((max-tokens . 0)))", false},
 		{"(agent-set 'chat-context-depth 1)", true}, {"(agent-set 'chat-context-depth 0)", false}, {"(agent-set 'monologue-context-depth 0)", true},
 		{"(agent-set 'confidence 1.01)", false},
 	} {
@@ -322,6 +320,90 @@ func TestProseNumbers(t *testing.T) {
 		}
 		if err := r.State.Set(quoted(list[1]).(sexp.Symbol), quoted(list[2])); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.form, err)
+		}
+	}
+}
+
+// The settings of api-settings, at first and in their ranges, are the program's,
+// in the core skill and in the schema.
+func TestProseSettings(t *testing.T) {
+	first, err := consciousness.New().Get("api-settings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := sexp.Slice(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (\\S+) \\| ([^|]+) \\| .+ \\|$").FindAllStringSubmatch(page(t, "SKILL.md"), -1)
+	if len(rows) != len(pairs) {
+		t.Fatalf("the core skill has %d settings, want %d", len(rows), len(pairs))
+	}
+	for i, m := range rows {
+		name, at, says := m[1], m[2], m[3]
+		pair := pairs[i].(*sexp.Cons)
+		if pair.Car != sexp.Symbol(name) || sexp.Print(pair.Cdr) != at {
+			t.Errorf("the core skill has %s %s, want %s", name, at, sexp.Print(pair))
+		}
+		if short := fmt.Sprintf("`%s` %s (%s)", name, at, says); !strings.Contains(page(t, "references/consciousness-schema.md"), short) {
+			t.Errorf("the schema does not say %s", short)
+		}
+		m := regexp.MustCompile(`^(\d+) to (\d+)`).FindStringSubmatch(says)
+		if m == nil {
+			continue
+		}
+		for _, edge := range m[1:] {
+			for beyond, clamped := range map[string]bool{edge: false, "-1": true, "1000000": true} {
+				s := consciousness.New()
+				v, _, err := sexp.Read("((" + name + " . " + beyond + "))")
+				if err != nil {
+					t.Fatal(err)
+				}
+				told := s.Clamps("api-settings", v)
+				if err := s.Set("api-settings", v); err != nil || (len(told) > 0) != clamped {
+					t.Errorf("%s %s: %q %v", name, beyond, told, err)
+				}
+				if clamped && beyond != "-1" && !strings.Contains(told[0], "than "+m[2]) {
+					t.Errorf("%s goes to %s, the program says %q", name, m[2], told)
+				}
+			}
+		}
+	}
+}
+
+// The table of the reply is the schema's, and examples keep its order.
+func TestProseReply(t *testing.T) {
+	want := "| key | required | what it is |\n|---|---|---|\n"
+	var order []string
+	var table func(within string, keys []reply.Key)
+	table = func(within string, keys []reply.Key) {
+		for _, k := range keys {
+			required := map[bool]string{false: "yes", true: "no"}[k.Optional]
+			want += fmt.Sprintf("| `%s` | %s | %s |\n", within+k.Name, required, k.Does)
+			order = append(order, k.Name)
+			table(k.Name+".", k.Keys)
+		}
+	}
+	table("", reply.Keys())
+	if core := page(t, "SKILL.md"); !strings.Contains(core, "\n\n"+want+"\n") {
+		t.Errorf("the core skill does not have the table\n%s", want)
+	}
+	examples := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(prose(t), -1)
+	if len(examples) < 5 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, m := range examples {
+		at := 0
+		for _, key := range regexp.MustCompile(`"([a-z]+)":`).FindAllStringSubmatch(m[1], -1) {
+			for at < len(order) && order[at] != key[1] {
+				at++
+			}
+		}
+		if at == len(order) {
+			t.Errorf("keys not in the order %q:\n%s", order, m[1])
+		}
+		if r, err := reply.Parse(m[1]); err != nil || len(r.Warnings) > 0 {
+			t.Errorf("%v %q:\n%s", err, r.Warnings, m[1])
 		}
 	}
 }

@@ -1,20 +1,30 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"amacs/consciousness"
+	"amacs/consciousness/sexp"
 	"amacs/harness/home"
 	"amacs/harness/provider"
+	"amacs/harness/reply"
 	"amacs/skills"
 )
 
 // View is what the model is shown: the system prompt and the sections of the
-// prompt in order of stability, so that as many leading bytes as can be are the
-// same from tick to tick (RFC v4 §4, reordered for caches that match prefixes).
+// prompt (RFC v4 §4), those first that change least, so that as many leading
+// bytes as can be are the same from tick to tick: a cache matches prefixes.
+//
+// Whatever grows or comes and goes does so in steps, see [step]. In between, what
+// is new stands behind what is old: notes, thoughts and edited buffers in a
+// second section of the same name, exchanges at the end of the chat. The state
+// is parted so, too: first what stays, then what moves at every tick.
 type View struct {
 	System   string
 	Sections []Section
@@ -25,7 +35,9 @@ type View struct {
 type Section struct {
 	Name   string
 	Text   string // with its tags
-	Stable bool   // belongs to the prefix that a cache may serve
+	Stable bool   // a cache serves it, until the next step, but for what has grown
+	cuts   []int  // where the text may grow, in bytes
+	cache  bool   // a breakpoint stands at the last cut, or at its end
 }
 
 // see lays out a mind as what fits the model's window. It reads nothing but its
@@ -38,35 +50,51 @@ func see(m *Mind) View {
 
 // layout puts all that is loaded into its sections.
 func layout(m *Mind) View {
+	api := m.State.API
 	v := View{System: m.Core, settings: provider.Settings{
-		Temperature: m.State.API.Temperature, TopP: m.State.API.TopP,
-		Thinking: m.State.API.Thinking, MaxTokens: m.State.API.MaxTokens,
+		Temperature: api.Temperature, TopP: api.TopP, TopK: api.TopK, Thinking: api.Thinking, MaxTokens: api.MaxTokens,
 	}}
-	var edited, steady []Buffer
-	for _, b := range m.Buffers {
-		if b.Fresh {
-			edited = append(edited, b)
-		} else {
-			steady = append(steady, b)
-		}
-	}
+	steady, edited := m.buffers()
+	oldNotes, notes := m.notes()
 	oldThoughts, thoughts := m.thoughts()
 	oldPast, past := m.past()
 
+	// Three breakpoints; with that after the system prompt they are the four that
+	// Anthropic takes. Each is where the prompt breaks off when what is behind it
+	// changes: with a step of notes or thoughts, with one of the chat, with a tick.
 	v.add(true, "skills", skillText(m.Skills))
 	v.add(true, "buffers", bufferText(steady))
+	v.add(true, "agent-consciousness", stateText(m.State, false))
 	v.add(true, "threads", threadText(m.State))
-	v.add(true, "scratchpad", noteText(shownNotes(m.Notes, m.State)))
+	v.breakpoint()
+	v.add(true, "scratchpad", noteText(oldNotes))
 	v.add(true, "monologue", thoughtText(oldThoughts))
-	v.add(true, "chat", chatText(oldPast))
+	v.breakpoint()
+	v.addChat(oldPast, past)
+	v.breakpoint()
+	v.add(false, "scratchpad", noteText(notes))
 	v.add(false, "monologue", thoughtText(thoughts))
-	v.add(false, "chat", chatText(past))
 	v.add(false, "buffers", bufferText(edited))
 	v.add(false, "inbox", listText(m.Inbox))
 	v.add(false, "last-eval", evalText(m.State.LastEval), fmt.Sprintf("tick=\"%d\"", m.State.LastEval.Tick))
-	v.add(false, "agent-consciousness", m.State.Text("last-eval-result"))
+	v.add(false, "agent-consciousness", stateText(m.State, true))
 	v.put(false, "pending", pendingText(m.Pending))
 	return v
+}
+
+// moving are the fields of the state that a tick changes as a rule.
+var moving = []sexp.Symbol{"current-tick", "current-time", "long-gap", "mood", "confidence", "budget"}
+
+// stateText shows the fields that move, or those that stay; last-eval-result has
+// a section of its own.
+func stateText(s consciousness.State, moves bool) string {
+	skip := []sexp.Symbol{"last-eval-result"}
+	for _, f := range consciousness.Fields() {
+		if slices.Contains(moving, f.Key) != moves {
+			skip = append(skip, f.Key)
+		}
+	}
+	return s.Text(skip...)
 }
 
 func (m *Mind) thoughts() (closed, open []home.Thought) {
@@ -77,9 +105,59 @@ func (m *Mind) past() (closed, open []home.Exchange) {
 	return blocks(m.Past, m.State.ChatDepth, m.Tick, func(e home.Exchange) int { return max(e.Tick, e.ReplyTick) })
 }
 
-// window says how far a depth may reach beyond itself: windows move in steps of
-// this many ticks, so that the text before the last step stays the same.
+// notes are the global ones and those of the active thread, by the tick that
+// wrote them last.
+func (m *Mind) notes() (closed, open []home.Note) {
+	of := func(thread string, depth int) {
+		var ns []home.Note
+		for _, n := range m.Notes {
+			if n.Thread == thread {
+				ns = append(ns, n)
+			}
+		}
+		slices.SortStableFunc(ns, func(a, b home.Note) int { return cmp.Compare(a.Tick, b.Tick) })
+		c, o := blocks(ns, depth, m.Tick, func(n home.Note) int { return n.Tick })
+		closed, open = append(closed, c...), append(open, o...)
+	}
+	of("", m.State.GlobalNotes)
+	if id := m.State.Threads.Active; id != "" {
+		of(string(id), m.State.ThreadNotes)
+	}
+	return closed, open
+}
+
+// buffers are those that nobody has changed since the chat's latest step, the
+// longest unchanged first, and the others.
+func (m *Mind) buffers() (steady, edited []Buffer) {
+	var began time.Time
+	for _, t := range m.Thoughts {
+		if t.Tick < m.Tick-m.Tick%step(m.State.ChatDepth) {
+			began = t.Time
+		}
+	}
+	for _, b := range m.Buffers {
+		if !began.IsZero() && b.Changed.After(began) {
+			edited = append(edited, b)
+		} else {
+			steady = append(steady, b)
+		}
+	}
+	slices.SortStableFunc(steady, func(a, b Buffer) int { return a.Changed.Compare(b.Changed) })
+	return steady, edited
+}
+
+// window says how far a depth may reach beyond itself.
 func window(depth int) int { return max(4, depth/2) }
+
+// step is how many ticks the window of a depth stays where it is: as many as it
+// may, of 4, 8, 16…, so that a long step ends where a short one does.
+func step(depth int) int {
+	n := 4
+	for 2*n <= window(depth) {
+		n *= 2
+	}
+	return n
+}
 
 // reach is how many entries must be read to fill the window of a depth.
 func reach(depth int) int { return depth + window(depth) }
@@ -92,7 +170,7 @@ func blocks[T any](all []T, depth, tick int, at func(T) int) (closed, open []T) 
 		return nil, nil
 	}
 	edge := len(all)
-	for edge > 0 && at(all[edge-1]) >= tick-tick%window(depth) {
+	for edge > 0 && at(all[edge-1]) >= tick-tick%step(depth) {
 		edge--
 	}
 	// A tick that answers many lines ends many entries at once.
@@ -111,15 +189,50 @@ func (v *View) put(stable bool, name, text string, attrs ...string) {
 		return
 	}
 	head := strings.Join(append([]string{name}, attrs...), " ")
-	v.Sections = append(v.Sections, Section{name, "<" + head + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">\n", stable})
+	v.Sections = append(v.Sections, Section{Name: name, Text: "<" + head + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">\n", Stable: stable})
 }
 
-// request is the view as a model is asked.
+// addChat puts the exchanges into a section that grows by one at a time.
+func (v *View) addChat(closed, open []home.Exchange) {
+	if len(closed)+len(open) == 0 {
+		return
+	}
+	var b strings.Builder
+	var cuts []int
+	b.WriteString("<chat>\n")
+	for i, e := range slices.Concat(closed, open) {
+		b.WriteString(strings.TrimRight(quote(chatText(e)), "\n") + "\n")
+		if i >= len(closed)-1 {
+			cuts = append(cuts, b.Len())
+		}
+	}
+	b.WriteString("</chat>\n")
+	v.Sections = append(v.Sections, Section{Name: "chat", Text: b.String(), Stable: true, cuts: cuts})
+}
+
+// breakpoint marks the end of the last section, or where it will grow.
+func (v *View) breakpoint() {
+	if n := len(v.Sections); n > 0 {
+		v.Sections[n-1].cache = true
+	}
+}
+
+// request is the view as a model is asked. A cache finds only what ends where a
+// block does: a section that grows has a block for each piece.
 func (v View) request() provider.Request {
-	req := provider.Request{System: v.System, Settings: v.settings}
-	for i, s := range v.Sections {
-		last := s.Stable && (i+1 == len(v.Sections) || !v.Sections[i+1].Stable)
-		req.Blocks = append(req.Blocks, provider.Block{Text: s.Text, Cache: last})
+	req := provider.Request{System: v.System, Settings: v.settings, Schema: reply.Schema()}
+	for _, s := range v.Sections {
+		from := 0
+		for _, to := range s.cuts {
+			req.Blocks = append(req.Blocks, provider.Block{Text: s.Text[from:to]})
+			from = to
+		}
+		if from > 0 {
+			req.Blocks[len(req.Blocks)-1].Cache = s.cache
+			req.Blocks = append(req.Blocks, provider.Block{Text: s.Text[from:]})
+		} else {
+			req.Blocks = append(req.Blocks, provider.Block{Text: s.Text, Cache: s.cache})
+		}
 	}
 	return req
 }
@@ -198,36 +311,6 @@ func noteText(notes []home.Note) string {
 	return b.String()
 }
 
-// shownNotes are the global notes and those of the active thread that were
-// written last, within their depths, in file order.
-func shownNotes(notes []home.Note, s consciousness.State) []home.Note {
-	pick := func(thread string, depth int) (out []home.Note) {
-		var of []home.Note
-		for _, n := range notes {
-			if n.Thread == thread {
-				of = append(of, n)
-			}
-		}
-		for _, n := range of {
-			newer := 0
-			for _, o := range of {
-				if o.Tick > n.Tick {
-					newer++
-				}
-			}
-			if newer < depth {
-				out = append(out, n)
-			}
-		}
-		return out[max(0, len(out)-depth):]
-	}
-	shown := pick("", s.GlobalNotes)
-	if s.Threads.Active != "" {
-		shown = append(shown, pick(string(s.Threads.Active), s.ThreadNotes)...)
-	}
-	return shown
-}
-
 func thoughtText(ts []home.Thought) string {
 	var b strings.Builder
 	for _, t := range ts {
@@ -236,21 +319,19 @@ func thoughtText(ts []home.Thought) string {
 	return b.String()
 }
 
-func chatText(es []home.Exchange) string {
-	var b strings.Builder
-	for _, e := range es {
-		if e.HasHuman {
-			fmt.Fprintf(&b, "Human: %s\n", e.Human)
-		}
-		if e.HasAgent {
-			mark := ""
-			if e.Outcome != "" {
-				mark = "(" + e.Outcome + ") "
-			}
-			fmt.Fprintf(&b, "Agent: %s%s\n", mark, e.Agent)
-		}
+func chatText(e home.Exchange) string {
+	text := ""
+	if e.HasHuman {
+		text = "Human: " + e.Human + "\n"
 	}
-	return b.String()
+	if e.HasAgent {
+		mark := ""
+		if e.Outcome != "" {
+			mark = "(" + e.Outcome + ") "
+		}
+		text += "Agent: " + mark + e.Agent + "\n"
+	}
+	return text
 }
 
 func listText(xs []string) string {

@@ -15,7 +15,7 @@ import (
 
 // sectionOrder is the order of the prompt. In it each section stands once at
 // most.
-var sectionOrder = strings.Fields("skills buffers threads scratchpad monologue chat monologue chat buffers inbox last-eval agent-consciousness pending")
+var sectionOrder = strings.Fields("skills buffers agent-consciousness threads scratchpad monologue chat scratchpad monologue buffers inbox last-eval agent-consciousness pending")
 
 var (
 	openTag = regexp.MustCompile(`^<([a-z-]+)(?: tick="\d+")?>\n`)
@@ -59,7 +59,7 @@ func FuzzSee(f *testing.F) {
 		m.State.LastEval = consciousness.LastEval{Tick: 3, Form: text, Success: depth%2 == 0, Result: text, Error: text}
 		m.State.Threads.Open = append(m.State.Threads.Open, threads.Thread{ID: "other", Concern: text, Goal: text, Buffers: []string{text}, Skills: []string{text}})
 		m.Skills = append(m.Skills, skills.Skill{Name: text, Body: text})
-		m.Buffers = append(m.Buffers, Buffer{Name: text, Mode: "text-mode", Text: text}, Buffer{Name: "f", Text: text, Fresh: true})
+		m.Buffers = append(m.Buffers, Buffer{Name: text, Mode: "text-mode", Text: text}, Buffer{Name: "f", Text: text, Changed: newAt(40)})
 		m.Notes = append(m.Notes, home.Note{Heading: text, Thread: "work", Tick: 99, Text: text})
 		m.Thoughts = append(m.Thoughts, home.Thought{Tick: 39, Text: text})
 		m.Past = append(m.Past, home.Exchange{Tick: 39, Human: text, HasHuman: true, Agent: text, HasAgent: true, Outcome: "interrupted"})

@@ -11,6 +11,7 @@ import (
 
 	"amacs/consciousness"
 	"amacs/harness/home"
+	"amacs/threads"
 )
 
 func newAt(tick int) time.Time {
@@ -173,8 +174,10 @@ func TestWindowPending(t *testing.T) {
 	}
 }
 
-// From tick to tick, without edits, the stable part of the prompt stays the same
-// to the byte but when a block closes; then what stands before the block does.
+// From tick to tick, without edits, all that stood before the last breakpoint
+// stays as it was; a step of the chat changes only what stands behind the one
+// before it, that of the monologue, which falls on every second one, only what
+// stands behind the first.
 func TestStablePrefix(t *testing.T) {
 	const ticks = 50
 	var script []string
@@ -186,37 +189,115 @@ func TestStablePrefix(t *testing.T) {
 		script = append(script, fmt.Sprintf(`{"mood":"even","confidence":0.8,"monologue":"Thought number %d, a line of the usual length","reply":%q}`, n, reply))
 	}
 	r := newRig(t, script...)
-	sum, sumAll, least := 0.0, 0.0, 1.0
-	var before, stableBefore, system string
+	var before []string // what stood before each breakpoint
 	for n := 1; n <= ticks; n++ {
 		r.say(fmt.Sprintf("A question of the human, number %d, of some words.", n))
 		q := r.asked[len(r.asked)-1]
-		text := q.Text()
-		steady, _, _ := strings.Cut(printed(q), "~~~~~~~~")
-		closes := n%window(5) == 0 || n%window(20) == 0
+		text := q.System
+		var now []string
+		for _, b := range q.Blocks {
+			if text += b.Text; b.Cache {
+				now = append(now, text)
+			}
+		}
+		if n > 20 && len(now) != breakpoints-1 {
+			t.Errorf("tick %d: %d breakpoints beside that of the system prompt", n, len(now))
+		}
 		// Four ticks in which five exchanges ended: one must leave for the window to
 		// stay within its bound.
 		crowded := n%8 == 7
-		if n > 1 {
-			if q.System != system {
-				t.Fatalf("tick %d: the system prompt changed", n)
-			}
-			if steady != stableBefore && !closes && !crowded {
-				t.Errorf("tick %d: the stable part changed, and no block closed:\n%s\nwas\n%s", n, steady, stableBefore)
-			}
-			same := 0
-			for same < min(len(text), len(before)) && text[same] == before[same] {
-				same++
-			}
-			share := float64(same) / float64(len(text))
-			shareAll := float64(len(system)+same) / float64(len(system)+len(text))
-			sum, sumAll = sum+share, sumAll+shareAll
-			if n > 10 {
-				least = min(least, shareAll)
+		stays := len(before)
+		switch {
+		case n%step(20) == 0:
+			stays = min(stays, 1)
+		case n%step(5) == 0, crowded:
+			stays = min(stays, len(before)-1)
+		}
+		for i, was := range before[:max(0, stays)] {
+			if !strings.HasPrefix(text, was) {
+				t.Errorf("tick %d: what stood before breakpoint %d has changed:\n%s\nwas\n%s", n, i+1, text, was)
 			}
 		}
-		before, stableBefore, system = text, steady, q.System
+		before = now
 	}
-	t.Logf("leading bytes as in the tick before: %.0f%% of the prompt, %.0f%% with the system prompt (at least %.0f%% after tick 10)",
-		100*sum/(ticks-1), 100*sumAll/(ticks-1), 100*least)
+}
+
+// The steps of all depths end together, and none is longer than its window.
+func TestSteps(t *testing.T) {
+	for depth := range 1001 {
+		n := step(depth)
+		if n < 4 || n > window(depth) || 2*n <= window(depth) || n&(n-1) != 0 {
+			t.Errorf("depth %d: step %d, window %d", depth, n, window(depth))
+		}
+	}
+}
+
+// Notes move in blocks, too: at least as many as the depth are shown, the newest
+// by the tick that wrote them last, and what is closed stays until the next step.
+func TestNoteWindows(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 5))
+	m := &Mind{State: consciousness.New()}
+	m.State.GlobalNotes, m.State.ThreadNotes = 3, 9
+	m.State.Threads = threads.Set{Open: []threads.Thread{{ID: "work", Concern: "c"}}, Active: "work"}
+	var before []home.Note
+	amended := true
+	for m.Tick = 1; m.Tick < 400; m.Tick++ {
+		closed, open := m.notes()
+		if m.Tick%step(3) != 0 && !amended && !slices.Equal(closed, before) {
+			t.Fatalf("tick %d: closed are %v, were %v", m.Tick, closed, before)
+		}
+		before, amended = closed, false
+		for thread, depth := range map[string]int{"": 3, "work": 9, "other": 0} {
+			var all, shown []int
+			for _, n := range m.Notes {
+				if n.Thread == thread {
+					all = append(all, n.Tick)
+				}
+			}
+			for _, n := range slices.Concat(closed, open) {
+				if n.Thread == thread {
+					shown = append(shown, n.Tick)
+				}
+			}
+			slices.Sort(all)
+			if n := len(shown); n < min(depth, len(all)) || n >= max(1, depth+window(depth)) && depth > 0 || depth == 0 && n > 0 || !slices.Equal(shown, all[len(all)-n:]) {
+				t.Fatalf("tick %d: depth %d of %q shows %v of %v", m.Tick, depth, thread, shown, all)
+			}
+		}
+		if rnd.IntN(2) == 0 {
+			n := home.Note{Heading: fmt.Sprint("n", m.Tick), Thread: []string{"", "work", "other"}[rnd.IntN(3)], Tick: m.Tick}
+			if i := rnd.IntN(len(m.Notes) + 1); i < len(m.Notes) && rnd.IntN(3) == 0 {
+				m.Notes[i].Tick, amended = m.Tick, true // one that was added to
+			} else {
+				m.Notes = append(m.Notes, n)
+			}
+		}
+	}
+}
+
+// A file that is changed goes behind the chat, and comes back with the chat's
+// next step.
+func TestBufferGroups(t *testing.T) {
+	m := &Mind{State: consciousness.New()}
+	for n := 1; n < 12; n++ {
+		m.Thoughts = append(m.Thoughts, home.Thought{Tick: n, Time: newAt(n)})
+	}
+	m.Buffers = []Buffer{{Name: "of tick 9", Changed: newAt(9)}, {Name: "gone"}, {Name: "of tick 3", Changed: newAt(3)}, {Name: "old", Changed: newAt(-99)}}
+	for _, c := range []struct {
+		tick           int
+		steady, edited string
+	}{{8, "gone old of tick 3", "of tick 9"}, {11, "gone old of tick 3", "of tick 9"}, {12, "gone old of tick 3 of tick 9", ""}} {
+		m.Tick = c.tick
+		steady, edited := m.buffers()
+		names := func(bs []Buffer) string {
+			var out []string
+			for _, b := range bs {
+				out = append(out, b.Name)
+			}
+			return strings.Join(out, " ")
+		}
+		if names(steady) != c.steady || names(edited) != c.edited {
+			t.Errorf("tick %d: steady %q, edited %q, want %q and %q", c.tick, names(steady), names(edited), c.steady, c.edited)
+		}
+	}
 }
