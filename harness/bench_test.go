@@ -50,7 +50,7 @@ func newBench(tb testing.TB) (*Harness, context.Context) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.model = &steady{}
+	h.settings.Load().models.open[offline] = &steady{}
 	return h, ctx
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/ledger"
 )
 
 // commit applies the tick's edits to the home as it is now and commits them:
@@ -20,6 +21,7 @@ import (
 func (h *Harness) commit(ctx context.Context, m *Mind, a Answer, out Outcome) (Report, error) {
 	h.step("commit")
 	r := report(m, a, out)
+	var named ledger.Report
 	err := h.home.Update(ctx, func(tx *home.Tx) error {
 		if !m.asLeft(tx) {
 			what, err := h.edited(ctx, tx, m)
@@ -46,10 +48,16 @@ func (h *Harness) commit(ctx context.Context, m *Mind, a Answer, out Outcome) (R
 		if m.claim != "" {
 			c.Paths = []string{home.Chat} // changed by the waking, even if not since
 		}
+		if named, err = h.name(&c); err != nil {
+			r.Notices = append(r.Notices, "what was spent beside the ticks could not be read: "+err.Error())
+		}
 		return h.save(ctx, tx, m.Tick, c, m.claim)
 	})
 	if err != nil {
 		return r, fmt.Errorf("tick %d: %w", m.Tick, err)
+	}
+	if err := h.Ledger().Reported(ctx, named); err != nil {
+		r.Notices = append(r.Notices, err.Error())
 	}
 	if err := h.archive(ctx, m); err != nil {
 		r.Notices = append(r.Notices, "the tick is committed, but the archive could not be written: "+err.Error())
@@ -102,9 +110,13 @@ var everyTick = []string{home.Chat, home.Consciousness, home.Monologue, home.Scr
 
 func report(m *Mind, a Answer, out Outcome) Report {
 	r := Report{
-		Tick: m.Tick, Outcome: a.Outcome, Reply: a.Text, Mood: a.Mood, Heard: len(m.lines),
+		Tick: m.Tick, Outcome: a.Outcome, Reply: a.Text, Mood: a.Mood, Heard: len(m.lines), Waiting: len(m.Pending),
 		Thread: string(m.State.Threads.Active), Continue: a.Continue, Failure: a.Err,
 		Notices: append([]string(nil), m.Notices...),
+		Model:   a.Model, In: a.Spent.In, Cached: a.Spent.Cached, Out: a.Spent.Out,
+	}
+	if !a.Spent.Unpriced {
+		r.CostUSD = &a.Spent.USD
 	}
 	if a.Outcome == "interrupted" {
 		r.Reply, r.Mood = a.Partial, m.State.Mood
@@ -118,6 +130,10 @@ func report(m *Mind, a Answer, out Outcome) Report {
 	if a.Continue && m.Chain >= m.State.ContinueLimit {
 		r.Continue = false
 		r.Notices = append(r.Notices, fmt.Sprintf("stopped after %d ticks in a row (autonomous-tick-limit); say something to go on", m.Chain))
+	}
+	if r.Continue && m.critical != "" {
+		r.Continue = false
+		r.Notices = append(r.Notices, "stopped: "+m.critical+"; say something to go on")
 	}
 	if e := out.Eval; !e.Skipped {
 		r.Eval = &EvalDone{Form: e.Form, Success: e.Success, Result: e.Result, Error: e.Error}
@@ -161,8 +177,8 @@ func (h *Harness) message(m *Mind, a Answer, out Outcome, r Report) journal.Comm
 			{Key: "Confidence", Value: strconv.FormatFloat(confidence, 'f', 2, 64)},
 			{Key: "Source", Value: string(m.Source)},
 			{Key: "Model", Value: a.Model},
-			{Key: "Tokens", Value: a.Tokens},
-			{Key: "Cost-USD", Value: "0"},
+			{Key: "Tokens", Value: a.Spent.tokens()},
+			{Key: "Cost-USD", Value: a.Spent.cost()},
 			{Key: "Outcome", Value: a.Outcome},
 		},
 	}

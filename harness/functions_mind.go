@@ -210,11 +210,16 @@ func stateFunctions(m *Mind) []eval.Func {
 					return nil, err
 				}
 				v := a.Value(1)
+				clamped := m.State.Clamps(sexp.Symbol(key), v)
 				err = m.change("setting "+key, func(s *consciousness.State) error { return s.Set(sexp.Symbol(key), v) })
 				if err != nil {
 					return nil, err
 				}
-				return m.State.Get(sexp.Symbol(key))
+				now, err := m.State.Get(sexp.Symbol(key))
+				if err != nil || len(clamped) == 0 {
+					return now, err
+				}
+				return fmt.Sprintf("%s (%s)", sexp.Print(now), strings.Join(clamped, "; ")), nil
 			}},
 	}
 }

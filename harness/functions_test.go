@@ -20,7 +20,7 @@ import (
 // applied to a fresh draft, against the draft that the form itself saw.
 func (r *rig) run(form string) (eval.Result, *home.Draft) {
 	r.t.Helper()
-	m, err := r.Peek(r.cwd)
+	m, err := r.Peek(r.t.Context(), r.cwd)
 	r.must(err)
 	res := eval.Run(r.t.Context(), form, functions(m), nil, eval.DefaultLimits())
 	fresh := r.home.Draft()
@@ -142,7 +142,10 @@ func TestFunctions(t *testing.T) {
 		{`(agent-set 'chat-context-depth 8) (agent-get 'chat-context-depth)`, `8`, "", nil, ""},
 		{`(agent-set 'chat-context-depth 8.0)`, `8`, "", nil, ""},
 		{`(agent-set 'chat-context-depth 0)`, "", `chat-context-depth: 0 is not a whole number from 1 to 1000`, nil, ""},
-		{`(agent-set 'api-settings '((temperature . 0.4)))`, `((temperature . 0.4) (top-p . 1.0) (thinking) (max-tokens . 8192))`, "", nil, ""},
+		{`(agent-set 'api-settings '((temperature . 0.4)))`, `((temperature . 0.4) (top-p . 1.0) (top-k) (thinking) (max-tokens . 8192) (model))`, "", nil, ""},
+		{`(agent-set 'api-settings '((temperature . 7) (top-k . 40)))`, `"((temperature . 2.0) (top-p . 1.0) (top-k . 40) (thinking) (max-tokens . 8192) (model)) (temperature: 7 is more than 2.0, using 2.0)"`, "", nil, ""},
+		{`(agent-set 'api-settings '((temperature . 7))) (alist-get 'temperature (agent-get 'api-settings))`, `2.0`, "", nil, ""},
+		{`(agent-set 'api-settings '((temperature . "hot")))`, "", `api-settings: temperature: "hot" is not a number from 0 to 2`, nil, ""},
 		{`(agent-set 'current-tick 3)`, "", `current-tick is derived: it is recomputed at every tick and can not be set`, nil, ""},
 		{`(agent-set 'budget nil)`, "", `budget is derived`, nil, ""},
 		{`(agent-set 'open-threads nil)`, "", `open-threads is a set: use agent-create-thread, agent-switch-thread or agent-complete-thread`, nil, ""},

@@ -18,37 +18,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	hometemplate "amacs/agent-home-template"
 	"amacs/harness/home"
 	"amacs/harness/journal"
-	"amacs/harness/provider"
 )
 
 // Harness runs the ticks of one home. Several may work on a home at once, in
 // one process or in many.
 type Harness struct {
-	home    *home.Home
-	journal *journal.Repo
-	model   provider.Model // nil until Ready
-	config  home.Config
-	human   journal.Ident
-	now     func() time.Time
-	step    func(name string)
-	face    string
-	headed  bool // the history was looked through for the largest tick
+	home      *home.Home
+	journal   *journal.Repo
+	overrides overrides
+	settings  atomic.Pointer[settings]
+	choosing  sync.Mutex  // held by Ready
+	carried   atomic.Bool // the ledger has what the commits tell
+	debug     io.Writer
+	human     journal.Ident
+	now       func() time.Time
+	step      func(name string)
+	pause     func(ctx context.Context, d time.Duration) // before a call is made anew
+	face      string
+	headed    bool // the history was looked through for the largest tick
 }
 
 // Options for Open. Only Root is needed.
 type Options struct {
-	Root            string
-	Provider, Model string            // override config.yaml
-	Now             func() time.Time  // the clock; time.Now if nil
-	Step            func(name string) // is told each step of a tick as it begins
+	Root string
+	// What overrides config.yaml.
+	Provider, Model, BaseURL string
+
+	Debug io.Writer         // is shown every exchange with a server, without keys
+	Now   func() time.Time  // the clock; time.Now if nil
+	Step  func(name string) // is told each step of a tick as it begins
 }
 
 // Open opens an existing home.
@@ -65,16 +74,10 @@ func Open(ctx context.Context, o Options) (*Harness, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Provider != "" && o.Provider != config.Provider {
-		config.Provider, config.Model = o.Provider, ""
-	}
-	if o.Model != "" {
-		config.Model = o.Model
-	}
 	h := &Harness{
-		home: hm, journal: repo, config: config,
-		human: journal.Human(ctx, hm.Root()),
-		now:   o.Now, step: o.Step, face: home.NewID(),
+		home: hm, journal: repo, overrides: overrides{o.Provider, o.Model, o.BaseURL},
+		human: journal.Human(ctx, hm.Root()), debug: o.Debug,
+		now: o.Now, step: o.Step, face: home.NewID(),
 	}
 	if h.now == nil {
 		h.now = time.Now
@@ -82,7 +85,14 @@ func Open(ctx context.Context, o Options) (*Harness, error) {
 	if h.step == nil {
 		h.step = func(string) {}
 	}
-	return h, nil
+	h.pause = func(ctx context.Context, d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}
+	_, err = h.adopt(h.overrides.over(config))
+	return h, err
 }
 
 // Init makes root a home, or completes one, and commits what it wrote. It
@@ -145,24 +155,7 @@ func (h *Harness) Home() *home.Home { return h.home }
 func (h *Harness) Journal() *journal.Repo { return h.journal }
 
 // Config is the configuration in force.
-func (h *Harness) Config() home.Config { return h.config }
-
-// Ready opens the model that is configured, if that has not been done. Only
-// ticks need one.
-func (h *Harness) Ready() (err error) {
-	if h.model == nil {
-		h.model, err = provider.Open(provider.Options{Provider: h.config.Provider, Model: h.config.Model})
-	}
-	return err
-}
-
-// ModelName says who answers.
-func (h *Harness) ModelName() string {
-	if h.config.Model == "" {
-		return h.config.Provider
-	}
-	return h.config.Provider + ":" + h.config.Model
-}
+func (h *Harness) Config() home.Config { return h.settings.Load().config }
 
 // Post keeps a line for the next tick of this face and returns when it is on
 // disk.

@@ -30,23 +30,30 @@ var rooms = map[string]room{
 	"consciousness/sexp": {nil, "what a mind is written in: data, no evaluation"},
 	"consciousness":      {[]string{"consciousness/sexp", "threads"}, "the state as values: no files, no clock, no model"},
 
-	"harness/disk":     {nil, "waiting for the disk, and nothing else"},
-	"harness/nearest":  {nil, "what was meant by a misspelt name"},
-	"harness/reply":    {nil, "what a model's text means: pure"},
-	"harness/provider": {[]string{"consciousness/sexp"}, "models: knows a prompt and an answer, no home"},
-	"harness/journal":  {[]string{"harness/disk"}, "git: exact paths and messages, no formats of the home"},
-	"harness/eval":     {[]string{"consciousness/sexp", "harness/nearest"}, "closed: it reaches only the functions it is handed"},
-	"harness/home": {[]string{"consciousness", "org", "threads", "harness/disk", "harness/nearest"},
-		"the files and their locks: no git, no model, no evaluation"},
+	"harness/disk":            {nil, "waiting for the disk, and nothing else"},
+	"harness/nearest":         {nil, "what was meant by a misspelt name"},
+	"harness/reply":           {nil, "what a model's text means: pure"},
+	"harness/provider/wire":   {nil, "HTTP as model services speak it: bytes and faults, no models"},
+	"harness/provider/secret": {nil, "where keys are found, and hiding them"},
+	"harness/provider/agent":  {nil, "agent CLIs as processes: a text in, a text out"},
+	"harness/provider/fake":   {nil, "a model service on loopback, for tests only"},
+	"harness/provider": {[]string{"consciousness/sexp", "harness/provider/agent", "harness/provider/secret", "harness/provider/wire"},
+		"models: knows a prompt and an answer, no home"},
+	"harness/ledger":  {[]string{"harness/disk"}, "what calls cost and may cost: no models, no home"},
+	"harness/journal": {[]string{"harness/disk"}, "git: exact paths and messages, no formats of the home"},
+	"harness/eval":    {[]string{"consciousness/sexp", "harness/nearest"}, "closed: it reaches only the functions it is handed"},
+	"harness/home": {[]string{"consciousness", "org", "threads", "harness/disk", "harness/ledger", "harness/nearest", "harness/provider/agent"},
+		"the files and their locks: no git, no model, no evaluation; of the ledger and the agents it knows how their settings are written"},
 	"harness": {[]string{"agent-home-template", "consciousness", "consciousness/sexp", "org", "skills", "threads",
-		"harness/eval", "harness/home", "harness/journal", "harness/nearest", "harness/provider", "harness/reply"},
+		"harness/eval", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider",
+		"harness/provider/agent", "harness/provider/secret", "harness/reply"},
 		"the tick: no terminal, no signals, no flags"},
 
 	"cmd/amacs/repl/console": {nil, "the terminal: knows lines, not what becomes of them"},
 	"cmd/amacs/repl": {[]string{"cmd/amacs/repl/console", "harness", "harness/nearest", "harness/provider"},
 		"a face: it asks the harness and never touches the home's files"},
 	"cmd/amacs": {[]string{"agent-home-template", "cmd/amacs/repl", "cmd/amacs/repl/console", "consciousness", "consciousness/sexp",
-		"harness", "harness/home", "harness/journal", "harness/nearest", "harness/provider", "org", "skills", "threads"},
+		"harness", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider", "org", "skills", "threads"},
 		"wiring: flags, commands, exit codes"},
 }
 
@@ -57,12 +64,14 @@ var doors = map[string]string{
 	"github.com/niklasfasching/go-org":  "org",
 	"github.com/chzyer/readline":        "cmd/amacs/repl/console",
 	"github.com/mattn/go-runewidth":     "cmd/amacs/repl/console",
-	"gopkg.in/yaml.v3":                  "harness/home skills", // the two that read YAML
-	"github.com/gofrs/flock":            "harness/home",
-	"github.com/google/renameio":        "harness/home",
+	"gopkg.in/yaml.v3":                  "harness/home skills",         // the two that read YAML
+	"github.com/gofrs/flock":            "harness/home harness/ledger", // the two that lock
+	"github.com/google/renameio":        "harness/home harness/ledger",
+	"github.com/tmaxmax/go-sse":         "harness/provider/wire",
 	"github.com/agnivade/levenshtein":   "harness/nearest",
 	"github.com/spf13/cobra":            "cmd/amacs",
 	"github.com/kballard/go-shellquote": "cmd/amacs/repl",
+	"github.com/creack/pty":             "harness/provider/agent", // for a CLI that wants a terminal
 	"golang.org/x/term":                 "cmd/amacs cmd/amacs/repl/console",
 	"golang.org/x/sys":                  "harness/disk cmd/amacs/repl/console",
 }

@@ -9,8 +9,8 @@ import (
 
 // Peek reads the mind as it is, without waking it: nothing is written and no
 // lock is taken. Its tick is the next one.
-func (h *Harness) Peek(cwd string) (*Mind, error) {
-	m := &Mind{Input: Input{Source: Human, Cwd: cwd}, Now: h.now(), Window: h.config.ContextWindow, journal: h.journal, draft: h.home.Draft()}
+func (h *Harness) Peek(ctx context.Context, cwd string) (*Mind, error) {
+	m := &Mind{Input: Input{Source: Human, Cwd: cwd}, Now: h.now(), journal: h.journal, draft: h.home.Draft()}
 	c, err := h.home.Counters()
 	if err != nil {
 		return nil, err
@@ -20,7 +20,20 @@ func (h *Harness) Peek(cwd string) (*Mind, error) {
 		m.Before = max(m.Before, s.Tick)
 	}
 	m.Tick = m.Before + 1
-	return m, m.load(h.home)
+	if err := m.load(h.home); err != nil {
+		return nil, err
+	}
+	m.Window = h.Config().ContextWindow
+	if s := h.settings.Load(); s.config.Provider != "auto" || s.why != "" { // looking does not go looking for servers
+		words, err := h.Ready(ctx)
+		m.Notices = append(words, m.Notices...)
+		if err == nil { // else the tick will say so
+			if err := h.pick(m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, h.weigh(ctx, m)
 }
 
 // View is what a model would be shown of the mind.
@@ -43,7 +56,7 @@ func (h *Harness) Mend(ctx context.Context) (notices []string, err error) {
 // Pack keeps git's storage small, if the configuration allows it. It may take
 // seconds and is meant to run beside the ticks.
 func (h *Harness) Pack(ctx context.Context) error {
-	if !h.config.Pack {
+	if !h.Config().Pack {
 		return nil
 	}
 	_, err := h.journal.Pack(ctx)

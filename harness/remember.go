@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"amacs/consciousness"
@@ -90,11 +91,14 @@ func record(d *home.Draft, m *Mind, a Answer) error {
 	case "interrupted":
 		return d.Answer(m.Tick, m.Now, pending, a.Partial, "interrupted")
 	case "unparsed":
-		under := 0
-		for _, n := range pending {
-			under = max(under, n)
+		return d.Unparsed(m.Tick, m.Now, newest(pending), a.Raw)
+	case "failed": // what had come of the reply is kept, and the lines wait
+		if a.Partial != "" {
+			return d.Unparsed(m.Tick, m.Now, newest(pending), a.Partial+"\n(the reply broke off here)")
 		}
-		return d.Unparsed(m.Tick, m.Now, under, a.Raw)
 	}
 	return nil
 }
+
+// newest is the largest tick, 0 if there is none.
+func newest(ticks []int) int { return slices.Max(append(ticks, 0)) }

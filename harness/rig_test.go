@@ -15,6 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// offline is what the model that answers without any setting is opened by.
+var offline = [3]string{"offline", "", ""}
+
 // rig is a home whose model plays a script and whose clock stands still within a
 // tick. It keeps what the model was asked and what the face was shown.
 type rig struct {
@@ -41,7 +44,10 @@ func newRig(t *testing.T, script ...string) *rig {
 	r.must(err)
 	r.Harness, err = Open(context.Background(), Options{Root: root, Now: func() time.Time { return r.at }})
 	r.must(err)
-	r.Harness.model = r
+	r.settings.Load().models.open[offline] = r
+	r.pause = func(context.Context, time.Duration) {}
+	_, err = r.Ready(context.Background())
+	r.must(err)
 	r.script(script...)
 	return r
 }
@@ -65,7 +71,7 @@ func (r *rig) must(err error) {
 
 func (r *rig) Name() string { return "rigged" }
 
-func (r *rig) Facts() provider.Facts { return provider.Facts{} }
+func (r *rig) Facts() provider.Facts { return provider.Facts{Provider: "script", Model: "rigged"} }
 
 func (r *rig) Complete(ctx context.Context, q provider.Request, stream func(string)) (provider.Response, error) {
 	r.asked = append(r.asked, q)
@@ -97,7 +103,7 @@ func (r *rig) wakeUp(text string) *Mind {
 	r.t.Helper()
 	in := Input{Source: Human, Text: text, Cwd: r.cwd}
 	r.must(r.keep(&in))
-	m, err := r.wake(context.Background(), in)
+	m, err := r.wake(context.Background(), in, nil)
 	r.must(err)
 	return m
 }

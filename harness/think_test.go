@@ -62,7 +62,7 @@ func TestThinkRetries(t *testing.T) {
 		{"never", []string{bad("a"), bad("b"), bad("c"), fine}, "unparsed", 3, "30 in, 3 cached, 9 out", "script:script.jsonl",
 			[]string{"thinking", "withdrawn (not valid JSON: no JSON object found; asking again 1/2)", "withdrawn (not valid JSON: no JSON object found; asking again 2/2)",
 				"withdrawn (not valid JSON: no JSON object found; gave up after 2 retries)"}},
-		{"fails at a retry", []string{bad("a"), `{"error":"overloaded","class":"transient"}`}, "failed", 2, "10 in, 1 cached, 3 out", "rigged",
+		{"fails at a retry", []string{bad("a"), `{"error":"overloaded"}`}, "failed", 2, "10 in, 1 cached, 3 out", "rigged",
 			[]string{"thinking", "withdrawn (not valid JSON: no JSON object found; asking again 1/2)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,18 +107,57 @@ func TestThinkRetryTurns(t *testing.T) {
 }
 
 func TestThinkFails(t *testing.T) {
-	for _, class := range []string{"permanent", "transient"} {
-		r := newRig(t, `{"text":"{\"mood\":\"fine\",\"reply\":\"Half a","error":"the line broke","class":"`+class+`"}`, fine)
+	for class, calls := range map[string]int{"permanent": 1, "transient": provider.Attempts, "too long": 2} {
+		broken := `{"text":"{\"mood\":\"fine\",\"reply\":\"Half a","error":"the line broke","class":"` + class + `"}`
+		r := newRig(t, broken, broken, broken, broken, broken, fine)
 		got := r.say("hello")
 		if got.Outcome != "failed" || provider.Classify(got.Failure).String() != class || got.Continue || got.Reply != "" {
 			t.Errorf("%s: %+v", class, got)
 		}
-		if s := r.shown(); !slices.Equal(s, []string{"thinking", "streamed Half a", "withdrawn (the reply broke off)"}) {
-			t.Errorf("shown %q", s)
+		if s := r.shown(); len(r.asked) != calls || !slices.Equal(s[:3], []string{"thinking", "streamed Half a", "withdrawn (the reply broke off)"}) {
+			t.Errorf("%s: shown %q in %d calls", class, s, len(r.asked))
 		}
-		if m := r.wakeUp(""); len(m.Pending) != 1 || m.Pending[0].Human != "hello" {
-			t.Errorf("pending %+v", m.Pending)
+		m := r.wakeUp("")
+		if len(m.Pending) != 1 || m.Pending[0].Human != "hello" || m.Pending[0].Unparsed != "Half a\n(the reply broke off here)" {
+			t.Errorf("%s: pending %+v", class, m.Pending)
 		}
+	}
+}
+
+// What may pass is asked again, what was streamed withdrawn, and all that it
+// cost added up.
+func TestThinkAgain(t *testing.T) {
+	over := `{"error":"overloaded","class":"transient"}`
+	r := newRig(t, over, `{"text":"{\"mood\":\"fine\",\"reply\":\"Half a","error":"the line broke","class":"transient"}`, fine)
+	got := r.say("hello")
+	if got.Outcome != "replied" || got.In != 100 {
+		t.Errorf("%+v", got)
+	}
+	want := []string{"thinking", "notice (script: overloaded; asking again in ",
+		"streamed Half a", "withdrawn (the reply broke off)", "notice (script: the line broke; asking again in ", "streamed All well."}
+	shown := r.shown()
+	if len(shown) != len(want) {
+		t.Fatalf("shown %q", shown)
+	}
+	for i, s := range shown {
+		if !strings.HasPrefix(s, want[i]) {
+			t.Errorf("shown %q, want %q", s, want[i])
+		}
+	}
+}
+
+// A prompt that the model finds too long is sent once more, shorter.
+func TestThinkShorter(t *testing.T) {
+	r := newRig(t, fine, `{"error":"prompt is too long","class":"too long"}`, fine)
+	r.write("scratchpad.org", "* Long\n"+strings.Repeat("A line of a long note.\n", 1000))
+	r.say("hello")
+	got := r.say("and now?")
+	first, second := r.asked[1], r.asked[2]
+	if got.Outcome != "replied" || len(second.Text())+len(second.System) > (len(first.Text())+len(first.System))*6/10 {
+		t.Errorf("%s, %d bytes after %d", got.Outcome, len(second.Text()), len(first.Text()))
+	}
+	if second.System != first.System || !strings.Contains(second.Text(), "and now?") || !strings.Contains(second.Text(), "too long for the model") {
+		t.Errorf("asked %s", second.Text())
 	}
 }
 

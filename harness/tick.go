@@ -55,9 +55,15 @@ type Report struct {
 	Continue bool      `json:"continue"`
 	Eval     *EvalDone `json:"eval,omitempty"`
 	Notices  []string  `json:"notices,omitempty"`
-	Heard    int       `json:"-"` // lines of the human that this tick took up
-	Failure  error     `json:"-"` // why no reply came, for outcome failed
-	Raw      string    `json:"-"` // what the model sent, for outcome unparsed
+	Model    string    `json:"model"`
+	In       int       `json:"tokens_in"`
+	Cached   int       `json:"tokens_cached"`
+	Out      int       `json:"tokens_out"`
+	CostUSD  *float64  `json:"cost_usd"` // null where no price is known
+	Heard    int       `json:"-"`        // lines of the human that this tick took up
+	Waiting  int       `json:"-"`        // lines of the human that had no answer when it began
+	Failure  error     `json:"-"`        // why no reply came, for outcome failed
+	Raw      string    `json:"-"`        // what the model sent, for outcome unparsed
 }
 
 // EvalDone is what an eval gave.
@@ -72,7 +78,8 @@ type EvalDone struct {
 // was, with what the human said kept, or one commit further on. Cancelling ctx
 // while the model is asked ends the tick with a commit that says so.
 func (h *Harness) Tick(ctx context.Context, in Input, show Show) (Report, error) {
-	if err := h.Ready(); err != nil {
+	words, err := h.Ready(ctx)
+	if err != nil {
 		return Report{}, err
 	}
 	if err := h.keep(&in); err != nil {
@@ -83,13 +90,13 @@ func (h *Harness) Tick(ctx context.Context, in Input, show Show) (Report, error)
 		return Report{}, err
 	}
 	defer release()
-	mind, err := h.wake(ctx, in)
+	mind, err := h.wake(ctx, in, words)
 	if err != nil {
 		return Report{}, err
 	}
 	mind.tell(show)
 	view := see(mind)
-	answer := h.think(ctx, view, show)
+	answer := h.think(ctx, mind, view, show)
 	outcome := act(ctx, h, mind, answer, show)
 	remember(mind, answer, outcome)
 	return h.commit(context.WithoutCancel(ctx), mind, answer, outcome)
@@ -144,5 +151,5 @@ type Answer struct {
 	Partial string // what was streamed of a reply that did not end
 	Err     error  // for failed
 	Model   string
-	Tokens  string
+	Spent   charge
 }

@@ -12,6 +12,7 @@ import (
 	"amacs/consciousness"
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/provider"
 	"amacs/skills"
 )
 
@@ -35,14 +36,16 @@ type Mind struct {
 	Notices  []string       // what the human is told
 	Window   int            // tokens the model can read
 
-	draft   *home.Draft
-	claim   string            // intent that holds the human's lines
-	left    map[string][]byte // the texts of every tick, as the waking left them
-	claimed []byte            // the chat with them in it
-	lines   []home.Line       // of the human, heard by this tick
-	edits   []home.Edit
-	skillFS fs.FS
-	journal *journal.Repo
+	model    provider.Model // that is asked
+	critical string         // why the budget allows only ticks of the human; "" = it allows all
+	draft    *home.Draft
+	claim    string            // intent that holds the human's lines
+	left     map[string][]byte // the texts of every tick, as the waking left them
+	claimed  []byte            // the chat with them in it
+	lines    []home.Line       // of the human, heard by this tick
+	edits    []home.Edit
+	skillFS  fs.FS
+	journal  *journal.Repo
 }
 
 // tell shows the notices that waking gave.
@@ -62,15 +65,15 @@ func (m *Mind) edit(what string, apply func(*home.Draft) error) error {
 }
 
 // wake settles the home, puts what the human said into the chat and onto the
-// disk, and reads the mind.
-func (h *Harness) wake(ctx context.Context, in Input) (*Mind, error) {
+// disk, and reads the mind. words are for the human, from the getting ready.
+func (h *Harness) wake(ctx context.Context, in Input, words []string) (*Mind, error) {
 	h.step("wake")
-	m := &Mind{Input: in, ID: home.NewID(), Now: h.now(), Window: h.config.ContextWindow, journal: h.journal}
+	m := &Mind{Input: in, ID: home.NewID(), Now: h.now(), journal: h.journal}
 	// From here on the line is the home's: a Ctrl-C must not lose it.
 	ctx = context.WithoutCancel(ctx)
 	err := h.home.Update(ctx, func(tx *home.Tx) error {
 		notices, err := h.settle(ctx, tx, true)
-		m.Notices, m.Inbox = notices, append(m.Inbox, notices...)
+		m.Notices, m.Inbox = append(words, notices...), append(m.Inbox, notices...)
 		if err != nil {
 			return err
 		}
@@ -92,7 +95,27 @@ func (h *Harness) wake(ctx context.Context, in Input) (*Mind, error) {
 	if err := m.load(h.home); err != nil {
 		return nil, fmt.Errorf("waking: %w", err)
 	}
-	return m, nil
+	if err := h.pick(m); err != nil {
+		return nil, fmt.Errorf("waking: %w", err)
+	}
+	return m, h.weigh(ctx, m)
+}
+
+// pick chooses the model that is asked, and with it how long the prompt may be.
+func (h *Harness) pick(m *Mind) (err error) {
+	var words string
+	m.model, words, err = h.answering(m.State.API.Model)
+	if err != nil {
+		return err
+	}
+	if words != "" {
+		m.tellBoth(words)
+	}
+	m.Window = h.Config().ContextWindow
+	if w := m.model.Facts().Window; w > 0 {
+		m.Window = min(m.Window, w)
+	}
+	return nil
 }
 
 // unheard adds to a failure to wake what becomes of the lines that wait.
@@ -273,6 +296,6 @@ func (m *Mind) loadThread() {
 		m.Skills = append(m.Skills, s)
 	}
 	for _, path := range t.Buffers {
-		m.Buffers = append(m.Buffers, ReadBuffer(m.absolute(path), m.State.BufferLimit, m.Now))
+		m.Buffers = append(m.Buffers, ReadBuffer(m.absolute(path), m.State.BufferLimit))
 	}
 }

@@ -8,16 +8,33 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// BadSetting says why a setting can not be made so.
+type BadSetting struct{ Err error }
+
+func (e *BadSetting) Error() string { return e.Err.Error() }
+func (e *BadSetting) Unwrap() error { return e.Err }
+
 // SetConfig puts key: value into the text of a config.yaml and changes no other
 // byte. The result is read back before it is returned; a text in which the value
-// can not be replaced so is refused.
+// can not be replaced so is refused with a *BadSetting.
 func SetConfig(src []byte, key, value string) ([]byte, error) {
+	out, err := setConfig(src, key, value)
+	if err != nil {
+		return nil, &BadSetting{err}
+	}
+	return out, nil
+}
+
+func setConfig(src []byte, key, value string) ([]byte, error) {
 	k, err := configKey(key)
 	if err != nil {
 		return nil, err
 	}
 	if strings.ContainsAny(value, "\r\n") {
 		return nil, fmt.Errorf("setting %s: a value is one line", key)
+	}
+	if k.mapping {
+		return nil, fmt.Errorf("setting %s: it takes several lines; change it in an editor, `amacs edit %s`", key, ConfigFile)
 	}
 	top, err := configNode(src)
 	if err != nil {
@@ -33,7 +50,7 @@ func SetConfig(src []byte, key, value string) ([]byte, error) {
 	}
 	c, err := ParseConfig(out)
 	if err != nil {
-		return nil, fmt.Errorf("setting %s to %q: %w", key, value, err)
+		return nil, fmt.Errorf("setting %s: %w", key, err)
 	}
 	if now := k.Value(c); now != value {
 		return nil, fmt.Errorf("setting %s to %q: it would be read as %q; say that, or change %s in an editor", key, value, now, ConfigFile)
