@@ -25,8 +25,9 @@ import (
 type app struct {
 	in, out, err *os.File
 
-	home, provider, model string // flags
-	json                  bool   // set by a command whose output is JSON
+	home, provider, model, baseURL string // flags
+	debugHTTP, lines               bool
+	json                           bool // set by a command whose output is JSON
 
 	h    *harness.Harness
 	cwd  string
@@ -56,7 +57,9 @@ func (a *app) command() *cobra.Command {
 Without a command it opens the prompt. On a pipe, every line is one message:
   printf 'hello\nnote: buy milk\n' | amacs
 
-The home is ~/.agent, AMACS_HOME or --home; it is made when there is none yet.`,
+The home is ~/.agent, AMACS_HOME or --home; it is made when there is none yet.
+Until you choose who answers, the built-in offline responder does. It is no
+language model and costs nothing; amacs help model tells how another is chosen.`,
 		Args:          cobra.ArbitraryArgs,
 		Version:       version(),
 		SilenceUsage:  true,
@@ -70,8 +73,11 @@ The home is ~/.agent, AMACS_HOME or --home; it is made when there is none yet.`,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.home, "home", "", "the agent's home `folder` (AMACS_HOME; default ~/.agent)")
-	flags.StringVar(&a.provider, "provider", "", "the `name` of what answers: offline or script (AMACS_PROVIDER)")
-	flags.StringVar(&a.model, "model", "", "the provider's model, by `name`; for script its file (AMACS_MODEL)")
+	flags.StringVar(&a.provider, "provider", "", "the `name` of what answers: offline, anthropic, openai, ollama, agent, script or auto (AMACS_PROVIDER)")
+	flags.StringVar(&a.model, "model", "", "the provider's model, by `name`; for agent the CLI, for script its file (AMACS_MODEL)")
+	flags.StringVar(&a.baseURL, "base-url", "", "the `address` of the server to ask, as http://127.0.0.1:8080/v1 (AMACS_BASE_URL)")
+	flags.BoolVar(&a.debugHTTP, "debug-http", false, "write what is said to and by a server to .amacs/cache/http.log, without keys")
+	root.Flags().BoolVar(&a.lines, "lines", false, "allow more than 20 lines on a pipe to a provider that bills them")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return usageError{errors.New(parseNoise.ReplaceAllString(err.Error(), "not a whole number"))}
 	})
@@ -80,10 +86,10 @@ The home is ~/.agent, AMACS_HOME or --home; it is made when there is none yet.`,
 	root.AddGroup(groups...)
 	root.AddCommand(
 		a.askCommand(),
-		a.logCommand(), a.diffCommand(), a.statusCommand(), a.contextCommand(), a.promptCommand(),
+		a.logCommand(), a.diffCommand(), a.statusCommand(), a.contextCommand(), a.promptCommand(), a.costCommand(),
 		a.threadsCommand(), a.threadCommand(), a.skillsCommand(), a.notesCommand(), a.buffersCommand(),
-		a.moodCommand(), a.depthCommand(), a.editCommand(),
-		a.initCommand(), a.doctorCommand(), a.configCommand(), a.restoreCommand(),
+		a.moodCommand(), a.depthCommand(), a.thinkCommand(), a.editCommand(),
+		a.initCommand(), a.doctorCommand(), a.configCommand(), a.modelCommand(), a.modelsCommand(), a.agentsCommand(), a.restoreCommand(),
 		a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
@@ -172,13 +178,31 @@ func (a *app) open(ctx context.Context) (*harness.Harness, error) {
 	if a.cwd, err = os.Getwd(); err != nil {
 		return nil, fmt.Errorf("finding the current folder: %w", err)
 	}
+	debug, err := a.debugLog(root)
+	if err != nil {
+		return nil, err
+	}
 	a.h, err = harness.Open(ctx, harness.Options{
 		Root:     root,
 		Provider: first(a.provider, os.Getenv("AMACS_PROVIDER")),
 		Model:    first(a.model, os.Getenv("AMACS_MODEL")),
+		BaseURL:  first(a.baseURL, os.Getenv("AMACS_BASE_URL")),
+		Debug:    debug,
 		Step:     a.step,
 	})
 	return a.h, err
+}
+
+// debugLog is the file that --debug-http asks for.
+func (a *app) debugLog(root string) (io.Writer, error) {
+	if !a.debugHTTP {
+		return nil, nil
+	}
+	path := filepath.Join(root, ".amacs", "cache", "http.log")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 }
 
 // openOrInit is open, on a home that is made if there is none.
@@ -206,7 +230,7 @@ func (a *app) peek(cmd *cobra.Command) (*harness.Harness, *harness.Mind, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := h.Peek(a.cwd)
+	m, err := h.Peek(cmd.Context(), a.cwd)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,10 @@ With "-" the whole standard input is one message.`,
 				return err
 			}
 			var reports []harness.Report
+			spin := a.spinner()
+			defer spin.stop()
 			show := func(e harness.Event) {
+				defer spin.event(e)()
 				if (e.Kind == harness.Notice || e.Kind == harness.Withdrawn) && !a.json {
 					fmt.Fprintln(a.err, console.Clean(e.Text))
 				}
@@ -47,6 +50,7 @@ With "-" the whole standard input is one message.`,
 			err = h.Converse(cmd.Context(), harness.Input{Source: harness.Human, Text: text, Cwd: a.cwd}, show,
 				func(r harness.Report) {
 					reports = append(reports, r)
+					spin.stop()
 					if r.Reply != "" && !a.json {
 						fmt.Fprintln(cmd.OutOrStdout(), console.Clean(r.Reply))
 					}
@@ -81,7 +85,11 @@ func lastReply(reports []harness.Report) string {
 func verdict(r harness.Report) error {
 	switch r.Outcome {
 	case "failed":
-		return fmt.Errorf("tick %d: %w (your line is kept and waits for an answer)", r.Tick, r.Failure)
+		kept := ""
+		if r.Waiting > 0 {
+			kept = "\n  your line is kept; it is answered with your next one, or by /retry at the prompt"
+		}
+		return fmt.Errorf("tick %d: %w%s", r.Tick, r.Failure, kept)
 	case "interrupted":
 		return context.Canceled
 	case "unparsed":

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"amacs/harness/home"
+	"amacs/harness/provider"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -24,17 +26,7 @@ as well. Flags and environment variables come before the file.
 				return err
 			}
 			if len(args) == 2 {
-				err := h.Change(cmd.Context(), "CONFIG", args[0]+" is "+args[1], home.Edit{What: "setting " + args[0], Apply: func(d *home.Draft) error {
-					src, err := d.Bytes(home.ConfigFile)
-					if err != nil {
-						return err
-					}
-					out, err := home.SetConfig(src, args[0], args[1])
-					if err != nil {
-						return usageError{err}
-					}
-					return d.Put(home.ConfigFile, out)
-				}})
+				err := h.Configure(cmd.Context(), [2]string{args[0], args[1]})
 				if err != nil {
 					return err
 				}
@@ -45,16 +37,25 @@ as well. Flags and environment variables come before the file.
 					return err
 				}
 			}
-			return a.printConfig(cmd, config, args)
+			if err := a.printConfig(cmd, config, args); err != nil {
+				return err
+			}
+			if len(args) == 1 && args[0] == "provider" && !a.json {
+				c := provider.Choose(h.Candidates(cmd.Context()))
+				fmt.Fprintf(cmd.OutOrStdout(), "auto would choose %s: %s\n", c.Name(), c.Why)
+			}
+			return nil
 		},
 	})
 }
 
+// printConfig shows the settings, or that of args; of a new provider also those
+// that changed with it.
 func (a *app) printConfig(cmd *cobra.Command, config home.Config, args []string) error {
 	values, known := map[string]string{}, []string{}
 	for _, k := range home.ConfigKeys() {
 		known = append(known, k.Key)
-		if len(args) == 0 || args[0] == k.Key {
+		if len(args) == 0 || args[0] == k.Key || len(args) == 2 && args[0] == "provider" && slices.Contains([]string{"model", "base-url"}, k.Key) {
 			values[k.Key] = k.Value(config)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness"
+	"amacs/harness/ledger"
 )
 
 // section is a part of the prompt in JSON.
@@ -22,10 +23,18 @@ func (a *app) contextCommand() *cobra.Command {
 		Use: "context", GroupID: "look", Args: cobra.NoArgs,
 		Short: "What the model would be shown now: each section and its size",
 		Long: `Lists the sections of the prompt in their order, with their size in characters.
-The stable ones come first, since a model service can cache what stays the same
-from tick to tick.`,
+The stable ones come first: a model service that caches prompts can serve them,
+for they stay as they are from tick to tick, but for the latest exchange at the
+end of the chat. At every fourth tick, when a thread is switched or a shown file
+has changed, some of them are laid out anew. Whether the service did serve them
+is told by its own count of tokens.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := a.view(cmd)
+			h, m, err := a.peek(cmd)
+			if err != nil {
+				return err
+			}
+			v := m.View()
+			last, called, err := h.LastCall()
 			if err != nil {
 				return err
 			}
@@ -40,7 +49,11 @@ from tick to tick.`,
 			}
 			out := cmd.OutOrStdout()
 			if a.json {
-				return a.printJSON(out, map[string]any{"sections": parts, "characters": v.Size(), "stable": stable})
+				all := map[string]any{"sections": parts, "characters": v.Size(), "stable": stable}
+				if called {
+					all["last_call"] = map[string]int{"tokens_in": last.In, "tokens_cached": last.Cached, "tokens_out": last.Out}
+				}
+				return a.printJSON(out, all)
 			}
 			for _, p := range parts {
 				mark := ""
@@ -50,6 +63,9 @@ from tick to tick.`,
 				fmt.Fprintf(out, "%-22s %8d%s\n", p.Name, p.Characters, mark)
 			}
 			fmt.Fprintf(out, "%-22s %8d  characters, %d%% of them in the stable part\n", "total", v.Size(), 100*stable/max(1, v.Size()))
+			if called && last.In > 0 {
+				fmt.Fprintf(out, "%-22s %s\n", "last call", ledger.Tokens(last.In, last.Cached, last.Out))
+			}
 			return nil
 		},
 	})

@@ -42,8 +42,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "doctor", GroupID: "upkeep", Args: cobra.NoArgs,
 		Short: "Look the home over; with --fix mend what can be mended safely",
-		Long: `Checks the home's files, its git repository, the settings and what an interrupted
-run may have left. --fix writes files that are missing, tightens permissions, ends
+		Long: `Checks the home's files, its git repository, the settings, the ledger and what an
+interrupted run may have left. Tells who answers, and of everybody who could
+whether a key, a program or a server is there; no model is asked. --fix writes files that are missing, tightens permissions, ends
 interrupted writes, commits hand edits and packs the repository. It overwrites
 nothing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -110,12 +111,34 @@ func (a *app) examine(ctx context.Context, x *examination, root string) {
 		x.add("home", "bad", oneLine(err), "")
 		return
 	}
-	if err := h.Ready(); err != nil {
+	x.models(ctx, h)
+	x.history(ctx, h)
+}
+
+// models tells who answers, and for each that could whether it is ready.
+func (x *examination) models(ctx context.Context, h *harness.Harness) {
+	if words, err := h.Ready(ctx); err != nil {
 		x.add("model", "bad", oneLine(err), hint(err))
 	} else {
-		x.add("model", "ok", h.ModelName(), "")
+		x.add("model", "ok", strings.Join(append([]string{h.ModelName()}, words...), "; "), "")
 	}
-	x.history(ctx, h)
+	for _, c := range h.Candidates(ctx) {
+		if c.Ready {
+			x.add("provider", "ok", c.Name()+": "+c.Why, "")
+		} else {
+			x.add("provider", "note", c.Name()+": "+c.Problem, "")
+		}
+	}
+	x.add("unattended", "ok", h.Unattended(ctx), "")
+	b, err := h.Budget(ctx)
+	if err != nil {
+		x.add("ledger", "bad", oneLine(err), "")
+		return
+	}
+	x.add("ledger", "ok", "today "+b.Day.String()+"; pressure "+b.Pressure.String(), "")
+	for _, line := range b.Broken {
+		x.add("ledger", "bad", oneLine(line), "it is not in the sums; mend or remove the line")
+	}
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -139,7 +139,7 @@ func (a *app) buffersCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				b := harness.ReadBuffer(path, 1<<20, timeNow())
+				b := harness.ReadBuffer(path, 1<<20)
 				fmt.Fprintf(out, "=== %s (%s) ===\n%s\n", b.Name, b.Mode, console.Clean(strings.TrimRight(b.Text, "\n")))
 				return nil
 			}
@@ -147,7 +147,7 @@ func (a *app) buffersCommand() *cobra.Command {
 				fmt.Fprintln(out, "the active thread has no buffers; `thread add ID PATH` adds one")
 			}
 			for i, path := range paths {
-				b := harness.ReadBuffer(path, m.State.BufferLimit, timeNow())
+				b := harness.ReadBuffer(path, m.State.BufferLimit)
 				fmt.Fprintf(out, "%d  %s (%s, %d characters)\n", i+1, path, b.Mode, len([]rune(b.Text)))
 			}
 			return nil
@@ -259,7 +259,7 @@ a row without you).`,
 					return err
 				}
 			}
-			m, err := h.Peek(a.cwd)
+			m, err := h.Peek(cmd.Context(), a.cwd)
 			if err != nil {
 				return err
 			}

@@ -26,15 +26,19 @@ func (a *app) runREPL(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Ready(); err != nil {
+	words, err := h.Ready(ctx)
+	if err != nil {
 		return err
+	}
+	for _, w := range words {
+		fmt.Fprintln(a.err, console.Clean(w))
 	}
 	// From here on the console takes the signals.
 	a.unsignal()
 	err = repl.Run(context.WithoutCancel(ctx), repl.Options{
-		Harness: h, In: a.in, Out: a.out, Cwd: a.cwd, Color: a.colors(a.out),
+		Harness: h, In: a.in, Out: a.out, Cwd: a.cwd, Color: a.colors(a.out), Lines: a.lines,
 		Banner:   fmt.Sprintf("amacs %s in %s, answered by %s; /help lists the commands", version(), h.Home().Root(), h.ModelName()),
-		Commands: append(names(a.command()), "help"),
+		Commands: append(names((&app{}).command()), "help"),
 		Words:    a.completions,
 		Execute:  a.verb,
 	})
@@ -49,7 +53,7 @@ func (a *app) runREPL(ctx context.Context) error {
 func (a *app) completions(before []string) (out []string) {
 	switch {
 	case before[0] == "help":
-		return names(a.command())
+		return names((&app{}).command())
 	case before[0] == "skills":
 		list, _ := skills.List(os.DirFS(a.h.Home().Path(home.Skills)))
 		for _, s := range list {
@@ -67,6 +71,10 @@ func (a *app) completions(before []string) (out []string) {
 		for _, k := range home.ConfigKeys() {
 			out = append(out, k.Key)
 		}
+	case before[0] == "think" && len(before) == 1:
+		return []string{"on", "off"}
+	case before[0] == "model" && len(before) == 1:
+		return strings.Fields(strings.ReplaceAll(a.h.Config().Models, ",", " "))
 	case before[0] == "restore", before[0] == "edit":
 		return []string{home.Chat, home.Monologue, home.Scratchpad}
 	}

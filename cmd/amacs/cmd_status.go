@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"amacs/cmd/amacs/repl/console"
+	"amacs/harness/ledger"
 )
 
 // status is the state of the mind in JSON.
@@ -22,12 +25,16 @@ type status struct {
 	Pending    int       `json:"pending"`
 	Waiting    int       `json:"waiting"`
 	Notices    []string  `json:"notices,omitempty"`
+
+	TodayUSD float64                   `json:"today_usd"`
+	Pressure ledger.Pressure           `json:"pressure"`
+	Limits   map[string][]ledger.Limit `json:"rate_limits,omitempty"`
 }
 
 func (a *app) statusCommand() *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "status", GroupID: "look", Args: cobra.NoArgs,
-		Short: "How the agent is: tick, mood, threads, what waits for an answer",
+		Short: "How the agent is: tick, mood, threads, what waits, what was spent",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, m, err := a.peek(cmd)
 			if err != nil {
@@ -45,6 +52,14 @@ func (a *app) statusCommand() *cobra.Command {
 			for _, t := range m.State.Threads.Open {
 				s.Threads = append(s.Threads, string(t.ID))
 			}
+			b, err := h.Budget(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s.TodayUSD, s.Pressure = b.Day.USD, b.Pressure
+			if s.Limits, err = h.Ledger().Limits(); err != nil {
+				return err
+			}
 			out := cmd.OutOrStdout()
 			if a.json {
 				return a.printJSON(out, s)
@@ -53,11 +68,50 @@ func (a *app) statusCommand() *cobra.Command {
 			fmt.Fprintf(out, "tick      %d\nmood      %s (confidence %.2f)\n", s.Tick, console.Clean(s.Mood), s.Confidence)
 			fmt.Fprintf(out, "threads   %s\n", threadLine(s))
 			if s.Pending+s.Waiting > 0 {
-				fmt.Fprintf(out, "waiting   %d lines without an answer\n", s.Pending+s.Waiting)
+				fmt.Fprintf(out, "waiting   %s without an answer\n", count(s.Pending+s.Waiting, "line"))
+			}
+			fmt.Fprintf(out, "today     %s\npressure  %s\n", b.Day, b.Pressure)
+			for _, name := range slices.Sorted(maps.Keys(s.Limits)) {
+				for _, l := range s.Limits[name] {
+					if text := limitText(name, l, timeNow()); text != "" {
+						fmt.Fprintln(out, "limit     "+text)
+					}
+				}
 			}
 			return nil
 		},
 	})
+}
+
+// limitText is "anthropic: 42 of 50 requests left, whole again at 15:00:00"; ""
+// for one that is over.
+func limitText(provider string, l ledger.Limit, now time.Time) string {
+	at := l.Reset.Local().Format("15:04:05")
+	if l.Reset.Local().Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
+		at = l.Reset.Local().Format("2006-01-02 15:04:05")
+	}
+	switch {
+	case !l.Reset.IsZero() && !l.Reset.After(now):
+		return ""
+	case l.Kind == ledger.RetryAfter:
+		return provider + ": asked for no more calls until " + at
+	}
+	of := fmt.Sprint(l.Remaining)
+	if l.Limit > 0 {
+		of += fmt.Sprintf(" of %d", l.Limit)
+	}
+	text := fmt.Sprintf("%s: %s %s left", provider, of, l.Kind)
+	if l.Reset.IsZero() {
+		return text + " at " + l.Seen.Local().Format("2006-01-02 15:04:05")
+	}
+	return text + ", whole again at " + at
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func threadLine(s status) string {

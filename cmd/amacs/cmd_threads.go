@@ -163,7 +163,7 @@ func (a *app) changeThread(cmd *cobra.Command, what string, edit home.Edit) erro
 	if err := h.Change(cmd.Context(), "THREAD", what, edit); err != nil {
 		return err
 	}
-	m, err := h.Peek(a.cwd)
+	m, err := h.Peek(cmd.Context(), a.cwd)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"amacs/harness/home"
+	"amacs/harness/provider"
 )
 
 // The manual is held to the program in both directions. What stands between
@@ -25,13 +26,14 @@ const manualPath = "../../docs/manual.md"
 func TestManualGenerated(t *testing.T) {
 	root := fullCommand()
 	parts := map[string]string{
-		"generated commands":  commandList(root),
-		"generated flags":     flagList(root.PersistentFlags()),
-		"generated config":    configTable(),
-		"generated kinds":     kindTable(t),
-		"generated functions": functionTable(),
-		"generated forms":     formList(),
-		"generated limits":    limits(),
+		"generated commands":    commandList(root),
+		"generated flags":       flagList(root.PersistentFlags()) + "* `-h`, `--help`: what the command does\n",
+		"generated promptflags": flagList(root.LocalNonPersistentFlags()),
+		"generated config":      configTable(),
+		"generated kinds":       kindTable(t),
+		"generated functions":   functionTable(),
+		"generated forms":       formList(),
+		"generated limits":      limits(),
 	}
 	maps.Copy(parts, samples(t))
 	src, err := os.ReadFile(manualPath)
@@ -111,7 +113,31 @@ func samples(t *testing.T) map[string]string {
 		}
 		out["sample "+path] = quoted(lang, string(b))
 	}
+	out["sample cost"] = quoted("", costSample(t))
 	return out
+}
+
+// costSample is what amacs cost shows of two calls.
+func costSample(t *testing.T) string {
+	w := newWorld(t)
+	w.must("", "init")
+	const replies = `{"text":"{\"mood\":\"m\",\"confidence\":1,\"monologue\":\"x\",\"reply\":\"a\"}","usage":{"in":7120,"out":310}}
+{"text":"{\"mood\":\"m\",\"confidence\":1,\"monologue\":\"x\",\"reply\":\"b\"}","usage":{"in":7466,"cached":6980,"out":402}}`
+	path := filepath.Join(w.temp, "priced.jsonl")
+	if err := os.WriteFile(path, []byte(replies), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(w.dir, home.ConfigFile)
+	src, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src = append(src, "prices:\n  priced.jsonl: {in: 2, cached: 0.1, out: 10}\n"...)
+	if err := os.WriteFile(config, src, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.must("hello\nand now?\n", "--provider", "script", "--model", path)
+	return "$ amacs cost\n" + regexp.MustCompile(`\d{4}-\d\d-\d\d`).ReplaceAllString(w.must("", "cost").out, "2026-11-22")
 }
 
 func TestManualTables(t *testing.T) {
@@ -120,18 +146,23 @@ func TestManualTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := regexp.MustCompile("`([^`]+)`")
-	// column gives the words of a table's column, those in backquotes if any is.
-	column := func(name string, n int) []string {
+	// rows are the cells of a table, below its head.
+	rows := func(name string) (out [][]string) {
 		m := regexp.MustCompile(`(?s)<!-- ` + name + `\b.*?-->\n(.*?)<!-- /` + name + ` -->`).FindSubmatch(src)
 		if m == nil {
 			t.Fatalf("the manual has no table %q", name)
 		}
-		var out []string
 		for _, row := range strings.Split(strings.TrimSpace(string(m[1])), "\n")[2:] {
-			cell := strings.TrimSpace(strings.Split(row, " | ")[n])
-			words := code.FindAllStringSubmatch(cell, -1)
+			out = append(out, strings.Split(strings.Trim(row, "| "), " | "))
+		}
+		return out
+	}
+	// column gives the words of a table's column, those in backquotes if any is.
+	column := func(name string, n int) (out []string) {
+		for _, row := range rows(name) {
+			words := code.FindAllStringSubmatch(row[n], -1)
 			if words == nil {
-				out = append(out, strings.TrimPrefix(cell, "| "))
+				out = append(out, row[n])
 			}
 			for _, w := range words {
 				out = append(out, w[1])
@@ -158,8 +189,35 @@ func TestManualTables(t *testing.T) {
 	slices.Sort(shown)
 	bothWays(t, "verbs of /help", append(slices.Compact(shown), "/init", "/exit", "/q", "/?"), slashed)
 
+	bothWays(t, "providers", column("providers", 0), append(provider.Known(), "auto"))
+	var caps, documented []string
+	for _, k := range home.ConfigKeys() {
+		if strings.HasPrefix(k.Key, "cap-") {
+			caps = append(caps, "`"+k.Key+"` `"+k.Value(home.DefaultConfig())+"`")
+		}
+	}
+	for _, row := range rows("caps") {
+		documented = append(documented, row[0]+" "+row[2])
+	}
+	bothWays(t, "caps and their defaults", documented, caps)
+	documented = nil
+	for _, row := range rows("api") {
+		text := strings.ReplaceAll(row[0]+" "+row[1], "`", "")
+		if _, most, ok := strings.Cut(row[2], " to "); ok {
+			text += " " + most
+		}
+		documented = append(documented, text)
+	}
+	bothWays(t, "api-settings", documented, apiSettings(t))
+
 	w.must("", "ask", "start a thread on milk")
 	w.must("", "ask", "done with milk: it is in the fridge")
+	script := filepath.Join(w.temp, "ready.jsonl")
+	if err := os.WriteFile(script, []byte(`{"text":"ready","usage":{"in":20,"out":2}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.must("", "models", "check", "--provider", "script", "--model", script) // what it cost is named by the next commit
+	w.must("", "ask", "note: milk")
 	bothWays(t, "files of a home", column("files", 0), homeFiles(t, w.dir))
 	var trailers []string
 	for l := range strings.Lines(w.git("log", "-1", "--format=%(trailers:only)")) {

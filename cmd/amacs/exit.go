@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/ledger"
 	"amacs/harness/provider"
 )
 
@@ -60,12 +62,16 @@ func exitCode(ctx context.Context, err error) int {
 		damaged *home.Damaged
 		refusal *journal.Refusal
 		model   *provider.Error
+		cap     *ledger.Exceeded
+		setting *home.BadSetting
 	)
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &setting):
 		return exitUsage
+	case errors.As(err, &cap), errors.Is(err, repl.ErrTooMany):
+		return exitRefused
 	case errors.As(err, &model):
 		return exitNoModel
 	case errors.As(err, &notHome), errors.As(err, &damaged), errors.As(err, &refusal),

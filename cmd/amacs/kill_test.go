@@ -80,7 +80,7 @@ func (w *world) await(what string, ok func() bool) {
 	}
 }
 
-var tickSteps = []string{"kept", "wake", "settle", "hear", "claimed", "heard", "think", "act", "commit", "intend", "write", "git", "committed"}
+var tickSteps = []string{"kept", "wake", "settle", "hear", "claimed", "heard", "think", "reserved", "answered", "act", "commit", "intend", "write", "git", "committed"}
 
 func second(steps []string) (out []string) {
 	for _, s := range steps {
@@ -104,7 +104,7 @@ var killings = map[string]killing{
 }
 
 // mended are the steps after which the next start has something to say.
-var mended = []string{"claimed", "heard", "think", "act", "commit", "intend", "write", "git"}
+var mended = []string{"claimed", "heard", "think", "reserved", "answered", "act", "commit", "intend", "write", "git"}
 
 // TestKilledAtEachStep: kill -9 at each step of each kind of change. The home is
 // sound at once, the next tick ends what was begun and says so.

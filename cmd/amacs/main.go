@@ -25,6 +25,9 @@ func run(args []string, in, out, errs *os.File, step func(string)) int {
 	go func() { <-signals; cancel() }()
 	// Giving the signals back must not count as one: ctx stays alive.
 	a := &app{in: in, out: out, err: errs, unsignal: func() { signal.Stop(signals) }, step: step}
+	// Whatever is started from here can tell: a shell's hooks must not take what
+	// amacs does for what the human does.
+	os.Setenv("AMACS_INSIDE", "1")
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"amacs/harness/provider/fake"
 )
 
 // The test binary is the program: scripts and tests run it as `amacs`. With
@@ -60,7 +63,51 @@ func newHome(env *testscript.Env) error {
 	env.Setenv("AMACS_HOME", filepath.Join(env.WorkDir, "agent"))
 	env.Setenv("TERM", "dumb")
 	env.Setenv("TZ", "UTC")
+	env.Values[service{}] = new(service)
 	return nil
+}
+
+// service is the model service of a script, once it has started one.
+type service struct{ *fake.Server }
+
+// serve [FILE] starts a model service on loopback, whose address is $URL, with
+// the answers that the file holds, and again: puts those of another file behind.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(service{}).(*service)
+	if s.Server == nil {
+		server, stop, err := fake.Start()
+		ts.Check(err)
+		s.Server = server
+		ts.Defer(stop)
+		ts.Setenv("URL", server.URL)
+	}
+	for _, file := range args {
+		ts.Check(s.LoadFile(ts.MkAbs(file)))
+	}
+}
+
+// asked N says how many questions the model service was asked.
+// Their headers and bodies are in the file asked.txt from then on.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(service{}).(*service)
+	if len(args) != 1 || s.Server == nil {
+		ts.Fatalf("usage: serve [FILE], then: asked N")
+	}
+	var text strings.Builder
+	n := 0
+	for _, r := range s.Requests() {
+		if r.Method != "POST" || r.URL.Path == "/api/show" {
+			continue
+		}
+		n++
+		fmt.Fprintf(&text, "%s %s\n", r.Method, r.URL)
+		ts.Check(r.Header.Write(&text))
+		fmt.Fprintf(&text, "%s\n\n", r.Body)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("asked.txt"), []byte(text.String()), 0o600))
+	if (strconv.Itoa(n) == args[0]) == neg {
+		ts.Fatalf("the service was asked %d times, want %s", n, args[0])
+	}
 }
 
 func TestScripts(t *testing.T) {
@@ -72,6 +119,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"lines": lines,
 			"exits": exits,
+			"serve": serve,
+			"asked": asked,
 		},
 	})
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"amacs/consciousness"
+	"amacs/consciousness/sexp"
 	"amacs/harness"
 	"amacs/harness/eval"
 	"amacs/harness/home"
@@ -62,10 +64,14 @@ func describe(b *strings.Builder, indent string, c *cobra.Command) {
 	}
 }
 
+// flagList lists flags but for --help, which all commands have.
 func flagList(set *pflag.FlagSet) string {
 	var b strings.Builder
-	set.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(&b, "* %s\n", flagText(f)) })
-	b.WriteString("* `-h`, `--help`: what the command does\n")
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			fmt.Fprintf(&b, "* %s\n", flagText(f))
+		}
+	})
 	return b.String()
 }
 
@@ -193,32 +199,78 @@ func promptVerbs(t *testing.T, w *world) (verbs []string) {
 	return verbs
 }
 
-// environment lists the variables that the code asks for.
+// environment lists the variables that the code asks for or sets: by a call, or
+// in the packages of the providers by a text that looks like a variable's name.
 func environment(t *testing.T) []string {
-	seen := map[string]bool{}
+	seen, keys := map[string]bool{}, map[ast.Node]bool{}
+	implied := map[string][]string{
+		"UserHomeDir": {"HOME"}, "LookPath": {"PATH"}, "MkdirTemp": {"TMPDIR"},
+		"ProxyFromEnvironment": {"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"},
+	}
+	name := regexp.MustCompile(`^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(=.*)?$`)
 	inspect(t, func(path string, n ast.Node) {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return
-		}
-		fn, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || fmt.Sprint(fn.X) != "os" {
-			return
-		}
-		switch fn.Sel.Name {
-		case "UserHomeDir":
-			seen["HOME"] = true
-		case "Getenv", "LookupEnv":
-			lit, ok := call.Args[0].(*ast.BasicLit)
+		switch n := n.(type) {
+		case *ast.KeyValueExpr: // what is set for a CLI, in its own words
+			keys[n.Key] = true
+		case *ast.SelectorExpr:
+			for _, v := range implied[n.Sel.Name] {
+				seen[v] = true
+			}
+		case *ast.CallExpr:
+			fn, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok || fmt.Sprint(fn.X) != "os" || !slices.Contains([]string{"Getenv", "LookupEnv", "Setenv"}, fn.Sel.Name) {
+				return
+			}
+			lit, ok := n.Args[0].(*ast.BasicLit)
 			if !ok {
 				t.Errorf("%s asks for a variable whose name this test can not see", path)
 				return
 			}
-			name, _ := strconv.Unquote(lit.Value)
-			seen[name] = true
+			text, _ := strconv.Unquote(lit.Value)
+			seen[text] = true
+		case *ast.BasicLit:
+			if n.Kind != token.STRING || keys[n] || !strings.Contains(path, "/harness/provider/") || strings.Contains(path, "/fake/") {
+				return
+			}
+			text, _ := strconv.Unquote(n.Value)
+			if m := name.FindStringSubmatch(text); m != nil {
+				seen[m[1]] = true
+			}
 		}
 	})
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// apiSettings tells each of the api-settings with its default and, if it is a
+// number, the most that it can be: "temperature 1.0 2".
+func apiSettings(t *testing.T) (out []string) {
+	entries := func(s consciousness.State) []sexp.Value {
+		v, err := s.Get("api-settings")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := sexp.Slice(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for i, e := range entries(consciousness.New()) {
+		pair := e.(*sexp.Cons)
+		text := sexp.Print(pair.Car) + " " + sexp.Print(pair.Cdr)
+		s := consciousness.New()
+		far, _, err := sexp.Read("((" + sexp.Print(pair.Car) + " . 1000000000))")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Set("api-settings", far) == nil {
+			if most := sexp.Print(entries(s)[i].(*sexp.Cons).Cdr); most != "t" {
+				text += " " + strings.TrimSuffix(most, ".0")
+			}
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // inspect walks over all Go files that are not tests.

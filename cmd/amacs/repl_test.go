@@ -44,7 +44,7 @@ Type help for the others.
 amacs>`,
 	} {
 		s := newScreen(t, columns, 24)
-		s.open()
+		s.open("--provider", "offline") // nobody is asked who shall answer
 		s.enter("hello")
 		s.see(`others\.\n\namacs> $`)
 		if got := strings.ReplaceAll(s.all(), s.dir, "HOME"); got != want {
@@ -320,7 +320,7 @@ func TestCompletionAndPager(t *testing.T) {
 	s.tool("PAGER", "echo PAGED; head -n 2; read x </dev/tty; echo over")
 	s.open(s.script(said("done"))...)
 
-	s.typed("/th")
+	s.typed("/thr")
 	s.keys("Tab")
 	s.see(`amacs> /thread$`)
 	s.typed(" sw")

@@ -62,7 +62,7 @@ func (r *repl) retry(ctx context.Context) {
 		r.say("a tick runs already")
 		return
 	}
-	m, err := r.Harness.Peek(r.Cwd)
+	m, err := r.Harness.Peek(ctx, r.Cwd)
 	if err != nil {
 		r.say(err.Error())
 		return

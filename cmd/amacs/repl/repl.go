@@ -27,6 +27,7 @@ import (
 
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness"
+	"amacs/harness/provider"
 )
 
 // Options for Run.
@@ -36,6 +37,7 @@ type Options struct {
 	Cwd      string
 	Color    bool
 	Banner   string                         // shown first on a terminal
+	Lines    bool                           // a pipe may have any number of lines for a provider that bills them
 	Commands []string                       // names after the slash
 	Words    func(before []string) []string // what may follow these words of a command
 	// Execute runs a command and gives what it says, but for what it has shown
@@ -53,6 +55,7 @@ type repl struct {
 	pack   chan struct{}
 
 	later  []console.Event // what was typed while a command ran
+	said   int             // lines for the agent
 	ending bool            // quit when the ticks have ended
 	failed error           // what the last ticks ended with
 	lost   error           // why the input could not be read to its end
@@ -86,6 +89,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	for _, n := range found {
 		r.voice.notice(n)
+	}
+	if err := r.welcome(ctx); err != nil {
+		return err
 	}
 	packed := make(chan struct{})
 	packing, stopPacking := context.WithCancel(ctx)
@@ -171,6 +177,8 @@ func (r *repl) line(ctx context.Context, l console.Line) {
 	case isCommand:
 		r.run(ctx, words)
 	case strings.TrimSpace(l.Text) == "":
+	case r.tooMany():
+		r.ending, r.failed = true, ErrTooMany
 	case r.cancel != nil:
 		r.post(ctx, l.Text)
 	default:
@@ -179,6 +187,19 @@ func (r *repl) line(ctx context.Context, l console.Line) {
 	if r.cancel == nil && !r.ending {
 		r.con.Next()
 	}
+}
+
+// maxLines is how many lines a pipe may send to a provider that bills them: a
+// file piped by mistake is not worth its price.
+const maxLines = 20
+
+// ErrTooMany is returned for a pipe with more lines than that.
+var ErrTooMany = fmt.Errorf("more than %d lines for a provider that bills them; those before were answered, this one was not heard. --lines allows any number; `amacs ask -` sends all as one message", maxLines)
+
+// tooMany counts a line.
+func (r *repl) tooMany() bool {
+	r.said++
+	return r.said > maxLines && !r.Lines && !r.con.Interactive() && r.Harness.Billing() == provider.PerToken
 }
 
 // post keeps a line that was typed while a tick runs.
@@ -213,12 +234,29 @@ func (r *repl) tick(ctx context.Context, text string) {
 	go func() {
 		var last harness.Report
 		err := r.Harness.Converse(ctx, harness.Input{Source: harness.Human, Text: text, Cwd: r.Cwd}, r.voice.event,
-			func(rep harness.Report) { last = rep; r.voice.report(rep) })
+			func(rep harness.Report) {
+				last = rep
+				r.voice.report(rep)
+				r.statusLine(ctx, rep)
+			})
 		if err == nil && (last.Outcome == "failed" || last.Outcome == "unparsed") {
 			err = &unanswered{last.Tick, last.Failure}
 		}
 		r.ticks <- err
 	}()
+}
+
+// statusLine shows what a tick cost, where the settings ask for it.
+func (r *repl) statusLine(ctx context.Context, rep harness.Report) {
+	if !r.Harness.Config().StatusLine {
+		return
+	}
+	b, err := r.Harness.Budget(ctx)
+	if err != nil {
+		r.voice.notice("what was spent could not be read: " + err.Error())
+		return
+	}
+	r.voice.notice("· " + rep.StatusLine(b))
 }
 
 // unanswered is the end of a tick that gave no reply, which the voice has told.

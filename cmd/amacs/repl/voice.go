@@ -84,7 +84,9 @@ func (v *voice) report(r harness.Report) {
 		v.con.Print(console.Clean(r.Raw))
 	case "failed":
 		v.notice(fmt.Sprintf("tick %d: no reply: %v", r.Tick, r.Failure))
-		v.notice("  your line is kept; it is answered with your next one, or by /retry")
+		if r.Waiting > 0 {
+			v.notice("  your line is kept; it is answered with your next one, or by /retry")
+		}
 	}
 	v.held = append(v.held, r.Notices...)
 	v.close()

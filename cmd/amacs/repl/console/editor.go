@@ -243,13 +243,18 @@ func (e *editor) enter() (rune, bool) {
 }
 
 // interrupt clears an idle prompt; Ctrl-Y brings the line back. While a tick
-// runs it is the tick that is meant.
+// runs it is the tick that is meant, and the line stays; at a question, what was
+// begun of an answer goes with it.
 func (e *editor) interrupt() (rune, bool) {
 	e.c.mu.Lock()
-	if e.screen.busy() || e.c.question != nil || len(e.now.line) == 0 && !e.joiner.isOpen() {
+	busy := e.screen.busy()
+	if busy || e.c.question != nil || len(e.now.line) == 0 && !e.joiner.isOpen() {
 		e.c.mu.Unlock()
 		e.c.deliver(Interrupt{})
-		return e.become(e.now)
+		if busy {
+			return e.become(e.now)
+		}
+		return e.become(edit{})
 	}
 	e.screen.commit(e.view(), "^C")
 	e.c.mu.Unlock()
