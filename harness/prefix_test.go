@@ -130,6 +130,9 @@ func length(r *rand.Rand, usual, most int) int {
 // Of the requests of a conversation a cache serves most. The figures are bytes
 // over all ticks, the first one included.
 func TestPrefix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("250 ticks")
+	}
 	const ticks = 50
 	for _, c := range []struct {
 		name            string

@@ -179,6 +179,9 @@ func TestWindowPending(t *testing.T) {
 // before it, that of the monologue, which falls on every second one, only what
 // stands behind the first.
 func TestStablePrefix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50 ticks")
+	}
 	const ticks = 50
 	var script []string
 	for n := range ticks {

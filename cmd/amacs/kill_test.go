@@ -109,6 +109,9 @@ var mended = []string{"claimed", "heard", "think", "reserved", "answered", "act"
 // TestKilledAtEachStep: kill -9 at each step of each kind of change. The home is
 // sound at once, the next tick ends what was begun and says so.
 func TestKilledAtEachStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("60 homes")
+	}
 	reached := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(killings)) {
 		k := killings[name]

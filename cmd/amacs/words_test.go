@@ -134,8 +134,11 @@ type seen struct {
 func TestEmacsAgrees(t *testing.T) {
 	needs(t, "emacs")
 	ticks := 200
-	if os.Getenv("AMACS_LONG") != "" {
+	switch {
+	case os.Getenv("AMACS_LONG") != "":
 		ticks = 2000
+	case testing.Short():
+		ticks = 40
 	}
 	w := newWorld(t)
 	w.must("", "init")
