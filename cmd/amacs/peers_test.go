@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -67,25 +66,6 @@ var peers = []peer{
 
 const peerKey = "sk-fake-000000000000000000000000"
 
-// look finds a CLI on the PATH, or in AMACS_PEERS as `npm install --prefix
-// $AMACS_PEERS/NAME` leaves it there. It skips the test where it is missing.
-func look(t testing.TB, command string) string {
-	t.Helper()
-	if root := os.Getenv("AMACS_PEERS"); root != "" {
-		if path, err := exec.LookPath(filepath.Join(root, command, "node_modules", ".bin", command)); err == nil {
-			return path
-		}
-	}
-	path, err := exec.LookPath(command)
-	if err != nil {
-		if os.Getenv("AMACS_NEED_PEERS") != "" {
-			t.Fatalf("%s is not installed, and AMACS_NEED_PEERS is set", command)
-		}
-		t.Skipf("%s is not installed", command)
-	}
-	return path
-}
-
 // lair is a home whose model is a CLI. What is started from there carries a mark,
 // and can go nowhere but loopback.
 type lair struct {
@@ -119,7 +99,7 @@ func (p peer) home(t testing.TB, billing string, more ...string) *lair {
 	if testing.Short() {
 		t.Skip("starts real CLIs")
 	}
-	path := look(t, p.name)
+	path := fake.Peer(t, p.name)
 	l := newLair(t)
 	entry := "name: " + p.name + ", billing: " + billing
 	if p.config != nil {
@@ -422,7 +402,7 @@ func TestPeersFound(t *testing.T) {
 	l := newLair(t)
 	path := os.Getenv("PATH")
 	for _, p := range peers {
-		path = filepath.Dir(look(t, p.name)) + ":" + path
+		path = filepath.Dir(fake.Peer(t, p.name)) + ":" + path
 	}
 	l.env = append(l.env, "PATH="+path)
 	var list []cli
@@ -437,7 +417,7 @@ func TestPeersFound(t *testing.T) {
 			continue
 		}
 		c := list[at]
-		if c.Path != look(t, p.name) || c.Version == "" || c.Problem != "" || c.MaxUSD != 0.5 || !slices.Contains(c.Can, "no tools") {
+		if c.Path != fake.Peer(t, p.name) || c.Version == "" || c.Problem != "" || c.MaxUSD != 0.5 || !slices.Contains(c.Can, "no tools") {
 			t.Errorf("%+v", c)
 		}
 		contains(t, "agents", text, c.Version+"  "+c.Path)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,25 +61,6 @@ var peers = []peer{
 	},
 }
 
-// look finds a CLI on the PATH, or in AMACS_PEERS as `npm install --prefix
-// $AMACS_PEERS/NAME` leaves it there. It skips the test where it is missing.
-func look(t *testing.T, command string) string {
-	t.Helper()
-	if root := os.Getenv("AMACS_PEERS"); root != "" {
-		if path, err := exec.LookPath(filepath.Join(root, command, "node_modules", ".bin", command)); err == nil {
-			return path
-		}
-	}
-	path, err := exec.LookPath(command)
-	if err != nil {
-		if os.Getenv("AMACS_NEED_PEERS") != "" {
-			t.Fatalf("%s is not installed, and AMACS_NEED_PEERS is set", command)
-		}
-		t.Skipf("%s is not installed", command)
-	}
-	return path
-}
-
 // here is the entry for the CLI that is installed, and a job with a home of its
 // own, nothing of this environment, and nowhere to go but loopback.
 func (p peer) here(t *testing.T, url string) (e Entry, j Job, mark string) {
@@ -92,7 +72,7 @@ func (p peer) here(t *testing.T, url string) (e Entry, j Job, mark string) {
 		t.Skip("takes long; AMACS_NEED_PEERS=1 runs it")
 	}
 	e = builtin(t, p.name)
-	e.Command = append([]string{look(t, p.name)}, e.Command[1:]...)
+	e.Command = append([]string{fake.Peer(t, p.name)}, e.Command[1:]...)
 	e.Billing = "key" // there is no login here
 	if p.args != nil {
 		e.Command = append(e.Command, p.args(url)...)

@@ -118,30 +118,11 @@ func decode(t *testing.T, data []byte, v any) {
 	}
 }
 
-// look finds a CLI on the PATH, or in AMACS_PEERS as `npm install --prefix
-// $AMACS_PEERS/NAME` leaves it there. It skips the test where it is missing.
-func look(t *testing.T, command string) string {
-	t.Helper()
-	if root := os.Getenv("AMACS_PEERS"); root != "" {
-		if path, err := exec.LookPath(filepath.Join(root, command, "node_modules", ".bin", command)); err == nil {
-			return path
-		}
-	}
-	path, err := exec.LookPath(command)
-	if err != nil {
-		if os.Getenv("AMACS_NEED_PEERS") != "" {
-			t.Fatalf("%s is not installed, and AMACS_NEED_PEERS is set", command)
-		}
-		t.Skipf("%s is not installed", command)
-	}
-	return path
-}
-
 // run starts the CLI with a home of its own, nothing of this environment, and
 // nowhere to go but loopback.
 func (p peer) run(t *testing.T, url, prompt string) ([]byte, error) {
 	t.Helper()
-	path := look(t, p.command)
+	path := fake.Peer(t, p.command)
 	home, work := t.TempDir(), t.TempDir()
 	if p.files != nil {
 		for name, text := range p.files(url) {
