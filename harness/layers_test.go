@@ -39,6 +39,8 @@ var rooms = map[string]room{
 	"harness/provider/fake":   {nil, "a model service on loopback, for tests only"},
 	"harness/provider": {[]string{"consciousness/sexp", "harness/provider/agent", "harness/provider/secret", "harness/provider/wire"},
 		"models: knows a prompt and an answer, no home"},
+	"harness/redact":  {nil, "secrets taken out of text: pure"},
+	"harness/permit":  {nil, "may it? values in, a verdict out: no files, no processes"},
 	"harness/ledger":  {[]string{"harness/disk"}, "what calls cost and may cost: no models, no home"},
 	"harness/journal": {[]string{"harness/disk"}, "git: exact paths and messages, no formats of the home"},
 	"harness/eval":    {[]string{"consciousness/sexp", "harness/nearest"}, "closed: it reaches only the functions it is handed"},
@@ -53,7 +55,7 @@ var rooms = map[string]room{
 	"cmd/amacs/repl": {[]string{"cmd/amacs/repl/console", "harness", "harness/nearest", "harness/provider"},
 		"a face: it asks the harness and never touches the home's files"},
 	"cmd/amacs": {[]string{"agent-home-template", "cmd/amacs/repl", "cmd/amacs/repl/console", "consciousness", "consciousness/sexp",
-		"harness", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider", "org", "skills", "threads"},
+		"harness", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider", "harness/redact", "org", "skills", "threads"},
 		"wiring: flags, commands, exit codes"},
 }
 
@@ -71,6 +73,7 @@ var doors = map[string]string{
 	"github.com/agnivade/levenshtein":   "harness/nearest",
 	"github.com/spf13/cobra":            "cmd/amacs",
 	"github.com/kballard/go-shellquote": "cmd/amacs/repl",
+	"mvdan.cc/sh/":                      "harness/permit",
 	"github.com/creack/pty":             "harness/provider/agent", // for a CLI that wants a terminal
 	"golang.org/x/term":                 "cmd/amacs cmd/amacs/repl/console",
 	"golang.org/x/sys":                  "harness/disk cmd/amacs/repl/console",

@@ -89,7 +89,7 @@ language model and costs nothing; amacs help model tells how another is chosen.`
 		a.logCommand(), a.diffCommand(), a.statusCommand(), a.contextCommand(), a.promptCommand(), a.costCommand(),
 		a.threadsCommand(), a.threadCommand(), a.skillsCommand(), a.notesCommand(), a.buffersCommand(),
 		a.moodCommand(), a.depthCommand(), a.thinkCommand(), a.editCommand(),
-		a.initCommand(), a.doctorCommand(), a.configCommand(), a.modelCommand(), a.modelsCommand(), a.agentsCommand(), a.restoreCommand(),
+		a.initCommand(), a.doctorCommand(), a.configCommand(), a.modelCommand(), a.modelsCommand(), a.agentsCommand(), a.restoreCommand(), a.scanCommand(),
 		a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())

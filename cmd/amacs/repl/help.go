@@ -10,5 +10,5 @@ Mind   /threads  /thread new|switch|done|add|remove  /skills [NAME]
        /notes [WORDS]  /buffers [N]  /edit [N|FILE]  /depth [WHAT N]
 Model  /model [NAME]  /think on|off  /models [check]  /agents
 More   /retry (ask again about lines without an answer)  /config  /doctor
-       /restore FILE  /version  /help COMMAND  /quit
+       /scan  /restore FILE  /version  /help COMMAND  /quit
 `
