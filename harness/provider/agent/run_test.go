@@ -151,7 +151,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"claude not logged in": {played(t, "claude", "claude-login.jsonl", "exit 1"), Job{}, NotLoggedIn, "log in with /login"},
 		"is_error with exit 0": {played(t, "claude", "claude-login.jsonl", ""), Job{}, NotLoggedIn, "Not logged in"},
-		"claude limit":         {played(t, "claude", "claude-limit.jsonl", "exit 1"), Job{}, Limit, "resets at 2026-11-21"},
+		"claude limit":         {played(t, "claude", "claude-limit.jsonl", "exit 1"), Job{}, Limit, "resets at " + time.Unix(1795302000, 0).Format("2006-01-02")},
 		"claude long prompt":   {played(t, "claude", "claude-long.jsonl", "exit 1"), Job{}, TooLong, "too long"},
 		"claude budget":        {played(t, "claude", "claude-budget.jsonl", "exit 1"), Job{}, Limit, "maximum budget"},
 		"codex failed":         {played(t, "codex", "codex-failed.jsonl", "exit 1"), Job{}, NotLoggedIn, "codex login"},
