@@ -138,7 +138,7 @@ func TestEmacsAgrees(t *testing.T) {
 	case os.Getenv("AMACS_LONG") != "":
 		ticks = 2000
 	case testing.Short():
-		ticks = 40
+		ticks = 120
 	}
 	w := newWorld(t)
 	w.must("", "init")
