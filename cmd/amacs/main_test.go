@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -110,9 +111,17 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// With -short the scripts of the settings are left out, one each and many.
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), "config_") })
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata",
+		Files:         files,
 		Setup:         newHome,
 		Condition:     condition,
 		UpdateScripts: os.Getenv("UPDATE") != "",
