@@ -21,6 +21,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -55,7 +56,7 @@ type Options struct {
 	// What overrides config.yaml.
 	Provider, Model, BaseURL string
 
-	Debug io.Writer         // is shown every exchange with a server, without keys
+	Debug bool              // keep every exchange with a server in .amacs/cache/http.log, without keys
 	Now   func() time.Time  // the clock; time.Now if nil
 	Step  func(name string) // is told each step of a tick as it begins
 }
@@ -76,8 +77,17 @@ func Open(ctx context.Context, o Options) (*Harness, error) {
 	}
 	h := &Harness{
 		home: hm, journal: repo, overrides: overrides{o.Provider, o.Model, o.BaseURL},
-		human: journal.Human(ctx, hm.Root()), debug: o.Debug,
-		now: o.Now, step: o.Step, face: home.NewID(),
+		human: journal.Human(ctx, hm.Root()),
+		now:   o.Now, step: o.Step, face: home.NewID(),
+	}
+	if o.Debug {
+		path := hm.Cache("http.log")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		if h.debug, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
+			return nil, err
+		}
 	}
 	if h.now == nil {
 		h.now = time.Now

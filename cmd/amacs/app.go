@@ -178,31 +178,15 @@ func (a *app) open(ctx context.Context) (*harness.Harness, error) {
 	if a.cwd, err = os.Getwd(); err != nil {
 		return nil, fmt.Errorf("finding the current folder: %w", err)
 	}
-	debug, err := a.debugLog(root)
-	if err != nil {
-		return nil, err
-	}
 	a.h, err = harness.Open(ctx, harness.Options{
 		Root:     root,
 		Provider: first(a.provider, os.Getenv("AMACS_PROVIDER")),
 		Model:    first(a.model, os.Getenv("AMACS_MODEL")),
 		BaseURL:  first(a.baseURL, os.Getenv("AMACS_BASE_URL")),
-		Debug:    debug,
+		Debug:    a.debugHTTP,
 		Step:     a.step,
 	})
 	return a.h, err
-}
-
-// debugLog is the file that --debug-http asks for.
-func (a *app) debugLog(root string) (io.Writer, error) {
-	if !a.debugHTTP {
-		return nil, nil
-	}
-	path := filepath.Join(root, ".amacs", "cache", "http.log")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 }
 
 // openOrInit is open, on a home that is made if there is none.

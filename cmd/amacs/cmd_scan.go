@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness"
 	"amacs/harness/journal"
@@ -55,7 +56,7 @@ and where it stands, never the secret itself. Exit code 1 if there is any.`,
 				for _, s := range found {
 					fmt.Fprintln(out, console.Clean(s.String()))
 				}
-				fmt.Fprintf(out, "%s read, %s found\n", count(read, "text"), count(len(found), "secret"))
+				fmt.Fprintf(out, "%s read, %s found\n", repl.Count(read, "text"), repl.Count(len(found), "secret"))
 			}
 			if err == nil && len(found) > 0 {
 				err = errSpilled
@@ -75,7 +76,7 @@ func (s spill) String() string {
 	if s.Commit != "" {
 		in = "in " + s.Commit[:7]
 	}
-	return fmt.Sprintf("%-22s %s line %d %s, %s (#%s)", s.Kind, where, s.Line, in, count(s.Versions, "version"), s.ID)
+	return fmt.Sprintf("%-22s %s line %d %s, %s (#%s)", s.Kind, where, s.Line, in, repl.Count(s.Versions, "version"), s.ID)
 }
 
 // scan looks through all texts of a home, the newest first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness/ledger"
 )
@@ -68,7 +69,7 @@ func (a *app) statusCommand() *cobra.Command {
 			fmt.Fprintf(out, "tick      %d\nmood      %s (confidence %.2f)\n", s.Tick, console.Clean(s.Mood), s.Confidence)
 			fmt.Fprintf(out, "threads   %s\n", threadLine(s))
 			if s.Pending+s.Waiting > 0 {
-				fmt.Fprintf(out, "waiting   %s without an answer\n", count(s.Pending+s.Waiting, "line"))
+				fmt.Fprintf(out, "waiting   %s without an answer\n", repl.Count(s.Pending+s.Waiting, "line"))
 			}
 			fmt.Fprintf(out, "today     %s\npressure  %s\n", b.Day, b.Pressure)
 			for _, name := range slices.Sorted(maps.Keys(s.Limits)) {
@@ -105,13 +106,6 @@ func limitText(provider string, l ledger.Limit, now time.Time) string {
 		return text + " at " + l.Seen.Local().Format("2006-01-02 15:04:05")
 	}
 	return text + ", whole again at " + at
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func threadLine(s status) string {
