@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -33,9 +34,10 @@ type record struct {
 }
 
 type player struct {
-	c    *Console
-	log  *os.File
-	stop chan struct{} // ends the stream
+	asking sync.WaitGroup
+	c      *Console
+	log    *os.File
+	stop   chan struct{} // ends the stream
 }
 
 func play(path string) error {
@@ -62,6 +64,7 @@ func play(path string) error {
 		c.Next()
 		switch e := (<-c.Events()).(type) {
 		case EOF:
+			p.asking.Wait() // what was answered is in the log before the end
 			p.write(record{Kind: "eof"})
 			return nil
 		case Interrupt:
@@ -99,10 +102,10 @@ func (p *player) obey(line string) {
 	case "/endstream":
 		p.endStream()
 	case "/ask":
-		go func() {
+		p.asking.Go(func() {
 			r, err := p.c.Ask(context.Background(), "May I?", "ynA")
 			p.write(record{Kind: "answer", Text: fmt.Sprintf("%c %v", max(r, '0'), err)})
-		}()
+		})
 	case "/suspend":
 		err := p.c.Suspend(func() error {
 			cmd := exec.Command("sh", "-c", `stty -a | grep -o -- '-\?icanon'; read x; echo "child $x"`)
