@@ -68,12 +68,12 @@ const cutMark = "[...truncated...]"
 
 // Run reads all forms of src and then evaluates them in order, with funcs beside
 // the built-in functions and vars as variables. A form that can not be read keeps
-// all from running. The time limit bounds the ctx that functions get; one that
-// does not heed it can not be interrupted.
+// all from running. The time limit bounds the ctx that functions get, but for
+// those that wait; one that does not heed it can not be interrupted.
 func Run(ctx context.Context, src string, funcs []Func, vars map[Symbol]Value, lim Limits) (res Result) {
-	ctx, cancel := context.WithTimeout(ctx, lim.Time)
-	defer cancel()
-	m := newMachine(ctx, funcs, vars, lim)
+	clock := startClock(ctx, lim.Time)
+	defer clock.end()
+	m := newMachine(clock, funcs, vars, lim)
 	defer func() {
 		if r := recover(); r != nil { // can not happen; a mistake here must not end the program
 			res = Result{Value: sexp.Nil, Err: &Error{Symbol: "internal-error", Data: sexp.List(fmt.Sprint(r))}}

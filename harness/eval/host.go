@@ -21,6 +21,9 @@ type Func struct {
 	// Keys are the keywords, such as ":concern", that may follow the positional
 	// arguments with a value each. Without any, a keyword is an argument like others.
 	Keys []string
+	// Waits says that Call waits for the world or for a human: the run's time
+	// stands still meanwhile, and only the ctx of Run ends it.
+	Waits bool
 	// Call does the work. An *Error it returns is signalled as it is, another
 	// error as (error "text"); a nil Value is the list nil. It must heed ctx.
 	Call func(ctx context.Context, a Args) (sexp.Value, error)
@@ -146,7 +149,13 @@ func (f Func) builtin() builtin {
 		if err != nil {
 			return nil, err
 		}
-		v, err := f.Call(m.ctx, a)
+		ctx := m.clock.ctx
+		if f.Waits {
+			ctx = m.clock.around
+			m.clock.pause()
+			defer m.clock.resume()
+		}
+		v, err := f.Call(ctx, a)
 		if err != nil {
 			return nil, m.asError(err)
 		}

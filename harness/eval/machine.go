@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,7 @@ import (
 
 // machine is the state of one Run.
 type machine struct {
-	ctx      context.Context // of this run only, handed on to host functions
+	clock    *clock // of this run only
 	limits   Limits
 	forms    map[Symbol]form
 	builtin  map[Symbol]builtin // the host's included
@@ -98,8 +97,8 @@ func (s *scope) names(globals []Symbol) []string {
 	return names
 }
 
-func newMachine(ctx context.Context, funcs []Func, vars map[Symbol]Value, lim Limits) *machine {
-	m := &machine{ctx: ctx, limits: lim, forms: specialForms(), builtin: builtins(), defined: map[Symbol]*closure{}, globals: map[Symbol]Value{}}
+func newMachine(clock *clock, funcs []Func, vars map[Symbol]Value, lim Limits) *machine {
+	m := &machine{clock: clock, limits: lim, forms: specialForms(), builtin: builtins(), defined: map[Symbol]*closure{}, globals: map[Symbol]Value{}}
 	for _, f := range funcs {
 		m.builtin[Symbol(f.Name)] = f.builtin()
 	}
@@ -122,7 +121,7 @@ func (m *machine) work(n int) error {
 	}
 	if m.stopped == nil && m.steps >= m.look {
 		m.look = m.steps + 256
-		if m.ctx.Err() != nil {
+		if m.clock.ctx.Err() != nil {
 			m.stopped = m.timeOver()
 		}
 	}
@@ -158,7 +157,7 @@ func (m *machine) stop(symbol Symbol, text string) {
 
 func (m *machine) timeOver() *Error {
 	text := "the time was over"
-	if context.Cause(m.ctx) == context.Canceled {
+	if !m.clock.over() {
 		text = "it was cancelled"
 	}
 	m.stop("time-limit", text)
