@@ -73,7 +73,14 @@ func wrapper(name string) program {
 					if i+1 < len(args) {
 						return j.text(args[i+1], j.child(c.at), c.in, false)
 					}
+				case name == "env" && (a == "-i" || a == "--ignore-environment"):
+					j.exported(c, c.at.copy(), "every variable", "")
+				case name == "env" && (strings.HasPrefix(a, "-u") && len(a) > 2 || strings.HasPrefix(a, "--unset=")):
+					j.exported(c, c.at.copy(), strings.TrimPrefix(strings.TrimPrefix(a, "-u"), "--unset="), "")
 				case slices.Contains(takes, a):
+					if i+1 < len(args) && name == "env" && (a == "-u" || a == "--unset") {
+						j.exported(c, c.at.copy(), args[i+1], "")
+					}
 					if i++; i < len(args) && (name == "env" && (a == "-C" || a == "--chdir") || a == "-D" && name == "sudo") {
 						at := c.at.copy()
 						at.cwd = j.enter(args[i], at)

@@ -1,6 +1,9 @@
 package permit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // own are the files of the agent's home that say what it may do and who it is:
 // no function on files writes them.
@@ -33,7 +36,7 @@ func (j *judge) reads(c call, p string, all bool) {
 				continue
 			}
 			f.why, f.firm = "it reads a device: "+pl.path, true
-		case inHome && j.Home != "" && below(comps, append(parts(j.Home), ".amacs")):
+		case inHome && j.Home != "" && below(comps, append(parts(j.Home), ".amacs")) && !below(comps, append(parts(j.Home), ".amacs", "cache", "run", "output")):
 			f.why = "it is amacs' own state: " + pl.path
 		case users && all && holds(rest, credentialFolders):
 			f.why, f.firm = "below it are credentials: "+pl.path, true
@@ -108,6 +111,9 @@ func (j *judge) writes(c call, p string, tree bool) {
 			continue
 		case inside(pl.path, j.Project):
 			f.why = "it writes " + pl.path
+			if j.file && !strings.Contains(pl.path, star) {
+				f.kind = "write:the project" // one answer may serve for all of it
+			}
 		default:
 			f.why = "it writes outside of the project: " + pl.path
 		}
@@ -153,13 +159,19 @@ func localSoftware(p []string) bool {
 	return len(p) > 1 && p[0] == "usr" && p[1] == "local"
 }
 
-// starts says that p is run by git, direnv or cron.
+// Names of folders and files of a project whose text is run without being called:
+// by git and its hooks, when a folder is entered or opened in an editor, by a
+// build server after a push.
+var (
+	startFolders = strings.Fields(".git .husky .githooks .github .gitea .forgejo .circleci .buildkite .vscode .idea .devcontainer")
+	startNames   = strings.Fields(".envrc .gitconfig .gitattributes .gitmodules .gitlab-ci.yml .travis.yml .drone.yml jenkinsfile azure-pipelines.yml bitbucket-pipelines.yml appveyor.yml " +
+		".pre-commit-config.yaml lefthook.yml .dir-locals.el .dir-locals-2.el .exrc .nvimrc .vimrc .lvimrc .mise.toml mise.toml")
+)
+
+// starts says that p is run by git, direnv, an editor, a build server or cron.
 func starts(p []string) bool {
 	for i, c := range p {
-		if c == ".git" || strings.HasPrefix(c, ".git"+star) || c == ".husky" || c == ".githooks" {
-			return true
-		}
-		if i == len(p)-1 && (c == ".envrc" || c == ".gitconfig" || c == ".gitattributes" || c == ".gitmodules") {
+		if strings.HasPrefix(c, ".git"+star) || slices.Contains(startFolders, c) || i == len(p)-1 && slices.Contains(startNames, c) {
 			return true
 		}
 	}

@@ -77,6 +77,7 @@ func git(j *judge, c call, args []string) flow {
 	}
 	if harmful, ok := gitReads[sub]; ok && !options(rest, "").has(append(strings.Fields(harmful), "--upload-pack", "--receive-pack", "--exec")...) {
 		j.gitSees(g, rest)
+		j.gitRuns(g, sub)
 		if sub == "rev-parse" && slices.Contains(rest, "--show-toplevel") && j.Project != "" && len(at.cwd) == 1 && inside(at.cwd[0], j.Project) {
 			return flow{text: j.Project + "\n", known: true}
 		}
@@ -87,6 +88,7 @@ func git(j *judge, c call, args []string) flow {
 	}
 	if j.gitLists(sub, rest) {
 		j.gitSees(g, nil)
+		j.gitRuns(g, sub)
 		return flow{}
 	}
 	for _, cwd := range at.cwd { // what remains writes into the repository
@@ -175,10 +177,24 @@ func (j *judge) gitAsks(c call, sub string, rest []string, why string) {
 			kind += " " + f
 		}
 	}
+	if slices.Contains([]string{"fetch", "pull", "clone", "ls-remote", "svn", "p4", "request-pull", "send-email"}, sub) || sub == "submodule" && len(rest) > 0 && rest[0] == "add" {
+		for _, a := range rest {
+			if !strings.HasPrefix(a, "-") {
+				kind += elsewhere(a)
+			}
+		}
+	}
 	if (sub == "remote" || sub == "stash" || sub == "submodule" || sub == "worktree") && len(rest) > 0 {
 		kind += " " + rest[0]
 	}
 	j.asks(c, kind, why)
+}
+
+// gitRuns asks where reading may start programs of the project's choice.
+func (j *judge) gitRuns(c call, sub string) {
+	if j.GitRuns && !j.Confined {
+		j.asks(c, "git "+sub+" with its programs", "the project's git is set up to run programs of its own, and they are not confined here")
+	}
 }
 
 // gitSees judges the reading of a repository, and of paths out of it.
@@ -330,8 +346,20 @@ func (j *judge) push(c call, rest []string) {
 			j.touch(Moves, r)
 		}
 	}
+	if v, ok := o.value("--repo"); ok {
+		remote = v
+	}
 	j.touch(Contacts, remote)
-	j.asks(c, "git push", "it pushes to "+shown(remote))
+	j.asks(c, "git push"+elsewhere(remote), "it pushes to "+shown(remote))
+}
+
+// elsewhere is what a kind says of a repository that is named by where it is, not
+// by the name that the project has for it.
+func elsewhere(remote string) string {
+	if strings.ContainsAny(remote, "/:\\.~"+unknown+star) {
+		return " " + remote
+	}
+	return ""
 }
 
 // long says that f is the long option, perhaps shortened to at least n characters.

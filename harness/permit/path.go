@@ -314,7 +314,22 @@ func (j *judge) ofUser(p []string) (rest []string, ok bool) {
 	return nil, false
 }
 
-// secret says that p, or what a glob in it may match, is a credential.
+// Secret says that a file is known to hold credentials, by its name or the folder
+// it lies in. user is the user's home.
+func Secret(file, user string) bool {
+	j := judge{World: World{User: user}}
+	return j.isSecret(parts(file))
+}
+
+// HoldsSecrets says that below a folder are some that are known to hold
+// credentials.
+func HoldsSecrets(folder, user string) bool {
+	j := judge{World: World{User: user}}
+	rest, ok := j.ofUser(parts(folder))
+	return ok && holds(rest, credentialFolders) || above(parts(folder), parts(user)) || len(parts(folder)) == 0
+}
+
+// isSecret says that p, or what a glob in it may match, is a credential.
 func (j *judge) isSecret(p []string) bool {
 	if rest, ok := j.ofUser(p); ok && lies(rest, credentialFolders) {
 		return true

@@ -36,6 +36,8 @@
 package permit
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -76,9 +78,11 @@ type Action struct {
 	Shell        string   // a text for bash or sh; not both Argv and Shell
 	Dir          string   // where it runs; "" is World.Cwd
 	Env          []string // NAME=value, set besides the usual environment
+	Stdin        string   // what it reads from its standard input; "" is nothing
 	Method, URL  string
 	Server, Tool string
 	Name         string
+	Because      string // why it is asked whatever rules and answers say; "" is not
 }
 
 // World is what is known of the surroundings.
@@ -90,6 +94,7 @@ type World struct {
 	Cwd       string            // where relative paths begin
 	Readable  []string          // more folders that may be read unasked, as a module cache
 	Vars      map[string]string // variables with the values that a command will see
+	GitRuns   bool              // the project's git is set up to run programs when it reads
 	Confined  bool              // commands can write only what they were granted, and reach no network
 
 	// Resolve follows every symbolic link on the way of a clean absolute path,
@@ -108,6 +113,7 @@ type Verdict struct {
 	Kind     string
 	Touches  []Touch
 	Silenced bool // Tier is Never because this kind was denied three times
+	Lifted   bool // something would be asked, but for an answer or a rule of the user
 }
 
 // How an action touches something.
@@ -164,6 +170,7 @@ type judge struct {
 	network  bool // another machine is reached
 	stopped  bool // too much to look into
 	resolved map[string]string
+	stdin    string // what the command is given
 }
 
 // Decide says whether a may be done.
@@ -223,6 +230,7 @@ func (j *judge) action(a Action) {
 }
 
 func (j *judge) run(a Action, at *scope) {
+	j.stdin = a.Stdin
 	if a.Dir != "" {
 		at.cwd = nil
 		for _, p := range j.places(a.Dir, []string{j.Cwd}) {
@@ -242,11 +250,11 @@ func (j *judge) run(a Action, at *scope) {
 		j.blind(call{at: at}, "it is either a program with arguments or a text for a shell")
 	case a.Shell != "":
 		at.sure = true // it has no arguments
-		j.text(a.Shell, at, flow{known: true}, true)
+		j.text(a.Shell, at, flow{text: a.Stdin, known: true}, true)
 	case !plain(strings.Join(a.Argv, "")):
 		j.blind(call{at: at, argv: []string{"?"}}, "an argument holds a NUL or a character of no meaning")
 	default:
-		j.call(call{argv: a.Argv, at: at, in: flow{known: true}})
+		j.call(call{argv: a.Argv, at: at, in: flow{text: a.Stdin, known: true}})
 	}
 	for _, name := range j.uncalled() {
 		j.callFunction(name, call{at: at}, nil, false)
@@ -261,7 +269,14 @@ func (j *judge) find(f finding) {
 	if j.probing && f.tier != Never {
 		return
 	}
-	f.why, f.kind, f.path = shown(f.why), shown(f.kind), shown(f.path)
+	if own := inside(f.dir, j.Project) || inside(f.dir, j.Workspace); f.tier == Ask && strings.HasPrefix(f.kind, "run:") && j.Project != "" && !own {
+		f.kind += " in " + f.dir // an answer that counts in the project counts there
+	}
+	f.why, f.kind, f.path = shown(f.why), Plain(shown(f.kind)), shown(f.path)
+	if j.stdin != "" && f.tier == Ask && strings.HasPrefix(f.kind, "run:") { // what it is given counts as an argument does
+		sum := sha256.Sum256([]byte(j.stdin))
+		f.kind += fmt.Sprintf(" < #%x", sum[:10])
+	}
 	for _, g := range j.found {
 		if g.tier == f.tier && g.kind == f.kind && g.why == f.why && g.path == f.path && g.host == f.host && g.firm == f.firm &&
 			g.dir == f.dir && slices.Equal(g.words, f.words) {

@@ -339,3 +339,18 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+func TestSilent(t *testing.T) {
+	no, yes := Answer{"request:x", "/p", No}, Answer{"request:x", "/p", Yes}
+	for _, c := range []struct {
+		h    History
+		want bool
+	}{
+		{nil, false}, {History{no, no}, false}, {History{no, no, no}, true}, {History{no, no, yes, no}, false},
+		{History{{"request:x", "/p", NeverMore}}, true}, {History{{"request:x", "/other", NeverMore}}, false}, {History{{"request:y", "/p", NeverMore}}, false},
+	} {
+		if got := c.h.Silent("request:x", "/p"); got != c.want {
+			t.Errorf("%v: %v", c.h, got)
+		}
+	}
+}

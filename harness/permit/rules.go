@@ -93,12 +93,21 @@ func (h History) of(project string) (always map[string]bool, refused map[string]
 	return always, refused, silent
 }
 
+// Silent says that a kind is not asked about in a project any more: it was
+// answered with never, or three times with no.
+func (h History) Silent(kind, project string) bool {
+	_, refused, silent := h.of(project)
+	return refused[kind] || silent[kind]
+}
+
 // covers says that every part of one of the kinds is in asked.
 func covers(kinds map[string]bool, asked []string) bool {
 	for k := range kinds {
 		all := true
 		for _, part := range strings.Split(k, between) {
-			all = all && slices.Contains(asked, part)
+			all = all && slices.ContainsFunc(asked, func(k string) bool {
+				return k == part || strings.HasPrefix(part, "run:git ") && strings.HasPrefix(k, part+" ")
+			})
 		}
 		if all {
 			return true
@@ -110,7 +119,7 @@ func covers(kinds map[string]bool, asked []string) bool {
 func (j *judge) verdict(a Action, r Rules, h History) Verdict {
 	v := Verdict{Touches: j.touches, Why: "it stays inside", Kind: string(a.Op) + ":" + a.Path}
 	if len(j.ran) > 0 {
-		v.Kind = "run:" + strings.Join(head(j.ran[0].words), " ")
+		v.Kind = Plain(shown("run:" + strings.Join(head(j.ran[0].words), " ")))
 	}
 	for _, rule := range r.Deny {
 		if j.met(rule) {
@@ -121,6 +130,7 @@ func (j *judge) verdict(a Action, r Rules, h History) Verdict {
 	always, refused, silent := h.of(j.Project)
 	for _, f := range j.found {
 		lifted := f.tier == Ask && (always[f.kind] || slices.ContainsFunc(r.Allow, func(rule Rule) bool { return j.lifts(rule, f) }))
+		v.Lifted = v.Lifted || lifted
 		if !lifted {
 			left = append(left, f)
 		}
@@ -129,6 +139,15 @@ func (j *judge) verdict(a Action, r Rules, h History) Verdict {
 		if j.met(rule) {
 			left = append(left, finding{tier: Ask, why: "config.yaml asks: " + rule.String(), kind: "rule:" + rule.String()})
 		}
+	}
+	if a.Because != "" {
+		for i, f := range left { // an answer about this is another than about the same unfree
+			left[i].kind = "free " + f.kind
+		}
+		if len(left) == 0 {
+			left = append(left, finding{tier: Ask, kind: "free " + v.Kind})
+		}
+		left[0].why = strings.TrimSuffix(a.Because+"; "+left[0].why, "; ")
 	}
 	var whys, kinds, asked []string
 	for _, f := range left {
@@ -266,5 +285,16 @@ func exactly(words []string) string {
 	if len(line) > 60 {
 		line = strings.ToValidUTF8(line[:60], "") + "…"
 	}
-	return fmt.Sprintf("run:%s #%x", strings.ReplaceAll(line, between, " "), sum[:4])
+	return fmt.Sprintf("run:%s #%x", strings.ReplaceAll(line, between, " "), sum[:10])
+}
+
+// Plain is a kind in which nothing can be taken for two kinds or for another line:
+// where a path or a name has such in it, its sum stands for it.
+func Plain(kind string) string {
+	plain := strings.Join(strings.Fields(strings.ReplaceAll(kind, "+", " ")), " ")
+	if !strings.Contains(kind, between) && strings.Join(strings.Fields(kind), " ") == kind {
+		return kind
+	}
+	sum := sha256.Sum256([]byte(kind))
+	return fmt.Sprintf("%s #%x", plain, sum[:10])
 }
