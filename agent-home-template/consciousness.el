@@ -33,6 +33,7 @@
   (global-scratchpad-depth . 5)   ; notes
   (thread-scratchpad-depth . 10)  ; notes
   (buffer-content-limit . 10000)  ; characters of each buffer
+  (buffer-line-numbers . nil)     ; whether their lines are numbered
   (autonomous-tick-limit . 10)    ; ticks in a row without the human
 
   ;; how the model is asked, and which one (nil: the configured one); a number out of its range is brought into it

@@ -38,6 +38,7 @@
 //	global-scratchpad-depth  chosen   5             <scratchpad>, in notes
 //	thread-scratchpad-depth  chosen   10            <scratchpad>, in notes
 //	buffer-content-limit     chosen   10000         <buffers>, in characters
+//	buffer-line-numbers      chosen   nil           <buffers>, whether lines are numbered
 //	autonomous-tick-limit    chosen   10            continue chains, in ticks
 //	api-settings             chosen   see RFC       every request to a model
 //
@@ -76,12 +77,13 @@ type State struct {
 	LastEval   LastEval
 	Budget     Budget
 
-	ChatDepth      int // exchanges
-	MonologueDepth int // lines
-	GlobalNotes    int // notes
-	ThreadNotes    int // notes
-	BufferLimit    int // characters of one buffer
-	ContinueLimit  int // ticks in a row without the human
+	ChatDepth      int  // exchanges
+	MonologueDepth int  // lines
+	GlobalNotes    int  // notes
+	ThreadNotes    int  // notes
+	BufferLimit    int  // characters of one buffer
+	LineNumbers    bool // before the lines of buffers
+	ContinueLimit  int  // ticks in a row without the human
 
 	API API
 }
@@ -94,7 +96,8 @@ type LastEval struct {
 	Success bool
 	Result  string // printed value
 	Error   string
-	Skipped bool // the reply had no eval
+	Skipped bool   // the reply had no eval
+	Sources string // whose words the result holds that are neither the human's nor the agent's: "file main.go; command go test"
 }
 
 // Budget is the money view of RFC v4 §3.1, in US dollars.

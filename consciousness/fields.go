@@ -141,6 +141,12 @@ var fields = []Field{
 	number("global-scratchpad-depth", Chosen, 0, 1000, func(s *State) *int { return &s.GlobalNotes }),
 	number("thread-scratchpad-depth", Chosen, 0, 1000, func(s *State) *int { return &s.ThreadNotes }),
 	number("buffer-content-limit", Chosen, 0, 1_000_000, func(s *State) *int { return &s.BufferLimit }),
+	exact("buffer-line-numbers", Chosen,
+		func(s *State) sexp.Value { return truth(s.LineNumbers) },
+		func(s *State, v sexp.Value) error {
+			s.LineNumbers = v != sexp.Nil
+			return nil
+		}),
 	number("autonomous-tick-limit", Chosen, 0, 1000, func(s *State) *int { return &s.ContinueLimit }),
 	{"api-settings", Chosen, printAPI, readAPI},
 }
@@ -243,8 +249,12 @@ func printLastEval(s *State) sexp.Value {
 	if e == (LastEval{}) {
 		return sexp.Nil
 	}
-	return alist("tick", int64(e.Tick), "form", orNil(e.Form), "success", truth(e.Success),
-		"result", orNil(e.Result), "error", orNil(e.Error), "skipped", truth(e.Skipped))
+	fields := []any{"tick", int64(e.Tick), "form", orNil(e.Form), "success", truth(e.Success),
+		"result", orNil(e.Result), "error", orNil(e.Error), "skipped", truth(e.Skipped)}
+	if e.Sources != "" {
+		fields = append(fields, "sources", e.Sources)
+	}
+	return alist(fields...)
 }
 
 func truth(b bool) sexp.Value {
@@ -256,7 +266,7 @@ func truth(b bool) sexp.Value {
 
 func readLastEval(s *State, v sexp.Value) error {
 	var e LastEval
-	for key, at := range map[sexp.Symbol]*string{"form": &e.Form, "result": &e.Result, "error": &e.Error} {
+	for key, at := range map[sexp.Symbol]*string{"form": &e.Form, "result": &e.Result, "error": &e.Error, "sources": &e.Sources} {
 		if x, ok := sexp.Get(v, key); ok {
 			str, err := word(x)
 			if err != nil {
