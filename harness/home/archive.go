@@ -98,11 +98,11 @@ func (d *Draft) segments(dir string) (found []segment, err error) {
 	return found, nil
 }
 
-// Grown reports whether the chat or the monologue is so large that Archive may
-// have something to move.
+// Grown reports whether the chat, the monologue or the requests are so large that
+// there may be something to move.
 func (h *Home) Grown() bool {
-	for _, path := range []string{Chat, Monologue} {
-		if info, err := os.Stat(h.Path(path)); err == nil && info.Size() > calmSize {
+	for path, most := range map[string]int64{Chat: calmSize, Monologue: calmSize, Permissions: fullSize} {
+		if info, err := os.Stat(h.Path(path)); err == nil && info.Size() > most {
 			return true
 		}
 	}

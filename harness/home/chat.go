@@ -129,6 +129,7 @@ func half(who, text, outcome string) org.Entry {
 
 // Say enters a line of the human as an exchange that is pending.
 func (d *Draft) Say(l Line) error {
+	l.Text = d.Clean(l.Text)
 	return d.edit(Chat, func(src []byte) ([]byte, error) {
 		if l.Tick <= LastExchange(src) {
 			return nil, fmt.Errorf("entering tick %d in %s: a later one is there already", l.Tick, Chat)
@@ -141,6 +142,7 @@ func (d *Draft) Say(l Line) error {
 // is written under the newest of them. With none, or where a hand has taken that
 // one out meanwhile, it gets a heading of its own.
 func (d *Draft) Answer(tick int, at time.Time, pending []int, text, outcome string) error {
+	text = d.Clean(text)
 	return d.edit(Chat, func(src []byte) ([]byte, error) {
 		newest := 0
 		for _, n := range pending {
@@ -162,7 +164,7 @@ func (d *Draft) Answer(tick int, at time.Time, pending []int, text, outcome stri
 // newest pending exchange or a heading of its own. It takes the place of an
 // earlier one there. An empty text leaves nothing to keep.
 func (d *Draft) Unparsed(tick int, at time.Time, under int, raw string) error {
-	if raw == "" {
+	if raw = d.Clean(raw); raw == "" {
 		return nil
 	}
 	return d.edit(Chat, func(src []byte) ([]byte, error) {

@@ -16,7 +16,9 @@ import (
 
 	"amacs/harness/ledger"
 	"amacs/harness/nearest"
+	"amacs/harness/permit"
 	"amacs/harness/provider/agent"
+	"amacs/harness/tools"
 )
 
 // Config is config.yaml. Every key may be missing.
@@ -28,28 +30,34 @@ import (
 //	prices:                  # USD per million tokens
 //	  my-model: {in: 0.5, out: 2}
 type Config struct {
-	Provider      string        `yaml:"provider"`
-	Model         string        `yaml:"model"`
-	BaseURL       string        `yaml:"base-url"`
-	FastModel     string        `yaml:"fast-model"`
-	Models        string        `yaml:"models"`
-	KeyCommand    string        `yaml:"api-key-cmd"`
-	Unattended    bool          `yaml:"unattended-paid"`
-	Agents        []agent.Entry `yaml:"agents"`
-	Prices        ledger.Prices `yaml:"prices"`
-	CapLifetime   string        `yaml:"cap-lifetime"`
-	CapMonth      string        `yaml:"cap-month"`
-	CapDay        string        `yaml:"cap-day"`
-	CapHuman      string        `yaml:"cap-human"`
-	CapContinue   string        `yaml:"cap-continue"`
-	CapAmbient    string        `yaml:"cap-ambient"`
-	CapExplore    string        `yaml:"cap-explore"`
-	CapAssist     string        `yaml:"cap-assist"`
-	IdleTimeout   int           `yaml:"idle-timeout"`
-	StatusLine    bool          `yaml:"status-line"`
-	ContextWindow int           `yaml:"context-window"`
-	Color         string        `yaml:"color"`
-	Pack          bool          `yaml:"pack"`
+	Provider      string         `yaml:"provider"`
+	Model         string         `yaml:"model"`
+	BaseURL       string         `yaml:"base-url"`
+	FastModel     string         `yaml:"fast-model"`
+	Models        string         `yaml:"models"`
+	KeyCommand    string         `yaml:"api-key-cmd"`
+	Unattended    bool           `yaml:"unattended-paid"`
+	Agents        []agent.Entry  `yaml:"agents"`
+	Prices        ledger.Prices  `yaml:"prices"`
+	CapLifetime   string         `yaml:"cap-lifetime"`
+	CapMonth      string         `yaml:"cap-month"`
+	CapDay        string         `yaml:"cap-day"`
+	CapHuman      string         `yaml:"cap-human"`
+	CapContinue   string         `yaml:"cap-continue"`
+	CapAmbient    string         `yaml:"cap-ambient"`
+	CapExplore    string         `yaml:"cap-explore"`
+	CapAssist     string         `yaml:"cap-assist"`
+	Rules         permit.Rules   `yaml:"rules"`
+	AskWait       int            `yaml:"ask-wait"`
+	AskExpires    int            `yaml:"ask-expires"`
+	RunTime       int            `yaml:"run-time"`
+	Confine       bool           `yaml:"confine"`
+	Servers       []tools.Server `yaml:"mcp-servers"`
+	IdleTimeout   int            `yaml:"idle-timeout"`
+	StatusLine    bool           `yaml:"status-line"`
+	ContextWindow int            `yaml:"context-window"`
+	Color         string         `yaml:"color"`
+	Pack          bool           `yaml:"pack"`
 }
 
 // ConfigKey is one setting, with what it does.
@@ -92,24 +100,31 @@ var configKeys = []ConfigKey{
 	capKey("cap-ambient", "the most for unattended ticks, as `1 USD a day`", func(c *Config) *string { return &c.CapAmbient }),
 	capKey("cap-explore", "the most for explorations", func(c *Config) *string { return &c.CapExplore }),
 	capKey("cap-assist", "the most for small questions beside the ticks", func(c *Config) *string { return &c.CapAssist }),
+	{"rules", "what the agent may do unasked, must ask for and may not do, by command, folder, host or tool; a mapping of allow, ask and deny",
+		func(c *Config) string { return countRules(c.Rules) },
+		func(c Config) error { return checkRules(c.Rules) }, true},
+	{"ask-wait", "how many seconds a question at the prompt waits; then it counts as no, for now",
+		func(c *Config) string { return fmt.Sprint(c.AskWait) },
+		func(c Config) error { return atLeast("ask-wait", c.AskWait, 1) }, false},
+	{"ask-expires", "how many days a request in permissions.org waits; then it counts as no, for now",
+		func(c *Config) string { return fmt.Sprint(c.AskExpires) },
+		func(c Config) error { return atLeast("ask-expires", c.AskExpires, 1) }, false},
+	{"run-time", "how many seconds a command of the agent may run, unless it asks for another time (at most an hour)",
+		func(c *Config) string { return fmt.Sprint(c.RunTime) },
+		func(c Config) error { return atLeast("run-time", c.RunTime, 1) }, false},
+	{"confine", "run the agent's commands confined where the system can (`amacs doctor` tells): true or false",
+		func(c *Config) string { return fmt.Sprint(c.Confine) }, nil, false},
+	{"mcp-servers", "MCP servers whose tools the agent may call; a list",
+		func(c *Config) string { return strings.Join(serverNames(c.Servers), ", ") },
+		func(c Config) error { return checkServers(c.Servers) }, true},
 	{"status-line", "a line after each reply with tick, tokens and cost: true or false",
 		func(c *Config) string { return fmt.Sprint(c.StatusLine) }, nil, false},
 	{"idle-timeout", "how many seconds a model may be silent in the middle of a reply; before its first word five times as long",
 		func(c *Config) string { return fmt.Sprint(c.IdleTimeout) },
-		func(c Config) error {
-			if c.IdleTimeout < 1 {
-				return fmt.Errorf("idle-timeout: %d is too small, 1 is the least", c.IdleTimeout)
-			}
-			return nil
-		}, false},
+		func(c Config) error { return atLeast("idle-timeout", c.IdleTimeout, 1) }, false},
 	{"context-window", "how many tokens the model can read; the prompt is trimmed to fit",
 		func(c *Config) string { return fmt.Sprint(c.ContextWindow) },
-		func(c Config) error {
-			if c.ContextWindow < 4096 {
-				return fmt.Errorf("context-window: %d is too small, 4096 is the least", c.ContextWindow)
-			}
-			return nil
-		}, false},
+		func(c Config) error { return atLeast("context-window", c.ContextWindow, 4096) }, false},
 	{"color", "colours: auto (on a terminal), always or never; NO_COLOR and TERM=dumb count as never",
 		func(c *Config) string { return c.Color },
 		func(c Config) error { return known("color", c.Color, []string{"auto", "always", "never"}) }, false},
@@ -119,6 +134,13 @@ var configKeys = []ConfigKey{
 
 // providers are the names that a provider may have here.
 var providers = []string{"offline", "anthropic", "openai", "ollama", "agent", "script", "auto"}
+
+func atLeast(key string, value, least int) error {
+	if value < least {
+		return fmt.Errorf("%s: %d is too small, %d is the least", key, value, least)
+	}
+	return nil
+}
 
 func known(key, value string, words []string) error {
 	if slices.Contains(words, value) {
@@ -161,6 +183,41 @@ func checkAgents(entries []agent.Entry) error {
 	return nil
 }
 
+func serverNames(servers []tools.Server) (names []string) {
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func checkServers(servers []tools.Server) error {
+	if err := tools.Check(servers); err != nil {
+		return fmt.Errorf("mcp-servers: %w", err)
+	}
+	return nil
+}
+
+func countRules(r permit.Rules) string {
+	if len(r.Allow)+len(r.Ask)+len(r.Deny) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d allow, %d ask, %d deny", len(r.Allow), len(r.Ask), len(r.Deny))
+}
+
+func checkRules(r permit.Rules) error {
+	for _, rule := range slices.Concat(r.Allow, r.Ask, r.Deny) {
+		switch {
+		case rule == permit.Rule{}:
+			return errors.New("rules: a rule names a command, a folder, a host or a tool")
+		case rule.Folder != "" && !strings.HasPrefix(rule.Folder, "/") && rule.Folder != "~" && !strings.HasPrefix(rule.Folder, "~/"):
+			return fmt.Errorf("rules: folder %q is not an absolute path (it may begin with ~/)", rule.Folder)
+		case rule.Tool != "" && (rule.Command+rule.Host+rule.Folder) != "", rule.Host != "" && (rule.Command+rule.Folder) != "":
+			return fmt.Errorf("rules: %s: only command and folder may stand together", rule)
+		}
+	}
+	return nil
+}
+
 func capKey(key, doc string, at func(*Config) *string) ConfigKey {
 	return ConfigKey{key, doc, func(c *Config) string { return *at(c) },
 		func(c Config) error {
@@ -192,7 +249,7 @@ func (k ConfigKey) Value(c Config) string { return k.value(&c) }
 // DefaultConfig is what holds where config.yaml is silent.
 func DefaultConfig() Config {
 	return Config{
-		Provider: "offline", IdleTimeout: 60, ContextWindow: 200_000, Color: "auto", Pack: true,
+		Provider: "offline", AskWait: 600, AskExpires: 7, RunTime: 120, Confine: true, IdleTimeout: 60, ContextWindow: 200_000, Color: "auto", Pack: true,
 		CapLifetime: "off", CapMonth: "off", CapDay: "5 USD",
 		CapHuman: "off", CapContinue: "off", CapAmbient: "off", CapExplore: "off", CapAssist: "off",
 	}

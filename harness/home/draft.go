@@ -21,6 +21,7 @@ import (
 // and again on the files as they are when it commits.
 type Draft struct {
 	disk  fs.FS
+	guard *guard
 	files map[string]*text
 }
 
@@ -49,10 +50,14 @@ func (e *Damaged) Error() string {
 func (e *Damaged) Unwrap() error { return e.Err }
 
 // Draft reads the home's files as they are now.
-func (h *Home) Draft() *Draft { return NewDraft(h.FS()) }
+func (h *Home) Draft() *Draft { return newDraft(h.FS(), h.guard) }
 
-// NewDraft makes a draft over a home's files.
-func NewDraft(disk fs.FS) *Draft { return &Draft{disk: disk, files: map[string]*text{}} }
+// NewDraft makes a draft over a home's files, of whose secrets none is kept.
+func NewDraft(disk fs.FS) *Draft { return newDraft(disk, &guard{}) }
+
+func newDraft(disk fs.FS, g *guard) *Draft {
+	return &Draft{disk: disk, guard: g, files: map[string]*text{}}
+}
 
 func (d *Draft) file(path string) *text {
 	t, ok := d.files[path]
@@ -98,14 +103,31 @@ func (d *Draft) Bytes(path string) ([]byte, error) {
 }
 
 // Put replaces a file's text; nil removes the file. A damaged file is refused.
+// Secrets that come into the file by it are taken out, but a secret in the
+// settings or in the name of a new file is an error.
 func (d *Draft) Put(path string, b []byte) error {
 	t := d.file(path)
 	if t.damage != nil {
 		return &Damaged{path, t.damage}
 	}
+	if b != nil && t.now == nil {
+		if found := d.guard.look(path, never); len(found) > 0 {
+			return fmt.Errorf("a file's name would hold what looks like a %s; give it another", found[0].Kind)
+		}
+	}
+	if b != nil {
+		stored := d.guard.file(path, t.was, t.now, b)
+		if path == ConfigFile && !bytes.Equal(stored, b) {
+			return &BadSetting{fmt.Errorf("%s takes no secret: name a command that prints it, or a variable that holds it", ConfigFile)}
+		}
+		b = stored
+	}
 	t.now = b
 	return nil
 }
+
+// Clean is text without secrets, as a draft stores it.
+func (d *Draft) Clean(text string) string { return d.guard.clean(text) }
 
 // edit passes a file's text through fn. A missing or blank file is given as an
 // empty org file with its head.
@@ -175,6 +197,11 @@ func (d *Draft) Mind(fn func(*consciousness.State) error) error {
 	if err := fn(&s); err != nil {
 		return err
 	}
+	for _, t := range s.Threads.Open {
+		if found := d.guard.look(string(t.ID), in(d.files[Consciousness].was)); len(found) > 0 {
+			return fmt.Errorf("a thread's id would hold what looks like a %s; choose another", found[0].Kind)
+		}
+	}
 	out, err := consciousness.Splice(d.files[Consciousness].now, s)
 	if err != nil {
 		return err
@@ -202,7 +229,7 @@ func (d *Draft) Complete(id threads.ID, evidence, learned string, tick int, at t
 	}
 	return d.edit(threadArchive, func(src []byte) ([]byte, error) {
 		e := org.Entry{
-			Title: org.EscapeTitle(string(done.ID) + ": " + done.Concern),
+			Title: org.EscapeTitle(d.Clean(string(done.ID) + ": " + done.Concern)),
 			Props: []org.Prop{
 				{Key: "STARTED_TICK", Value: strconv.Itoa(done.Started)},
 				{Key: "COMPLETED_TICK", Value: strconv.Itoa(done.Completed)},
@@ -214,7 +241,7 @@ func (d *Draft) Complete(id threads.ID, evidence, learned string, tick int, at t
 			{"Buffers", strings.Join(done.Buffers, "\n")}, {"Skills", strings.Join(done.Skills, "\n")},
 		} {
 			if part.text != "" {
-				e.Children = append(e.Children, org.Entry{Title: part.name, Body: org.Escape(part.text)})
+				e.Children = append(e.Children, org.Entry{Title: part.name, Body: org.Escape(d.Clean(part.text))})
 			}
 		}
 		return org.Append(src, e), nil

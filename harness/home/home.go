@@ -10,10 +10,11 @@
 //	├── skills/             SKILL.md folders (package skills)
 //	├── config.yaml         settings                 config.go
 //	├── workspace/          the agent's own projects, ignored by git
-//	└── .amacs/state/       locks, intents, inbox, counters: ignored by git, 0700
+//	└── .amacs/state/       locks, intents, inbox, counters, what secrets are kept: ignored by git, 0700
 //
 // A change of the home is a transaction (tx.go): take the write lock, read the
-// files again, apply edits to a Draft (draft.go), write down what is meant,
+// files again, apply edits to a Draft (draft.go), which takes secrets out of what
+// it stores (guard.go, kept.go), write down what is meant,
 // save (save.go, which says what survives a crash). The lock is held for milliseconds, never across a model call; a second
 // lock, the tick lease, lets one tick think at a time (lock.go). Git is not
 // known here: whoever runs the transaction commits.
@@ -49,7 +50,12 @@ const (
 // Home is an agent's home folder. It holds no open files and may be used by
 // several goroutines.
 type Home struct {
-	root string
+	root  string
+	guard *guard
+}
+
+func at(root string) *Home {
+	return &Home{root: root, guard: &guard{keptPath: filepath.Join(root, filepath.FromSlash(keptFile))}}
 }
 
 // NotHome says that a path can not serve as a home, and what to do about it.
@@ -87,7 +93,7 @@ func Open(root string) (*Home, error) {
 		return nil, &NotHome{root, "is not an agent's home: it has no " + Consciousness,
 			"run `amacs init` in an empty folder, or name another home with --home DIR"}
 	}
-	h := &Home{root: root}
+	h := at(root)
 	if err := h.makeDirs(); err != nil {
 		return nil, fmt.Errorf("opening home: %w", err)
 	}
@@ -105,7 +111,7 @@ func Init(root string, files fs.FS) (h *Home, created []string, err error) {
 	if err := roomFor(root); err != nil {
 		return nil, nil, err
 	}
-	h = &Home{root: root}
+	h = at(root)
 	if err := h.makeDirs(); err != nil {
 		return nil, nil, fmt.Errorf("making home: %w", err)
 	}

@@ -59,8 +59,10 @@ func (l *Line) UnmarshalJSON(b []byte) error {
 
 const inbox = stateDir + "/inbox.jsonl"
 
-// Post puts a line into the inbox and returns when it is on disk.
+// Post puts a line into the inbox, without the secrets in it, and returns when it
+// is on disk.
 func (h *Home) Post(ctx context.Context, line Line) error {
+	line.Text = h.Clean(line.Text)
 	unlock, err := h.Lock(ctx)
 	if err != nil {
 		return err

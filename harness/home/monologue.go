@@ -50,6 +50,7 @@ func Thoughts(src []byte) []Thought {
 
 // Think adds a line to the monologue.
 func (d *Draft) Think(t Thought) error {
+	t.Text = d.Clean(t.Text)
 	return d.edit(Monologue, func(src []byte) ([]byte, error) {
 		return appendLine(src, t.Print()), nil
 	})

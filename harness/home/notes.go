@@ -109,7 +109,7 @@ func blockEnd(lines []string, i int) int {
 // AddNote writes content under heading. A heading used again within the same
 // thread is added to, after an empty line, and renews its tick.
 func (d *Draft) AddNote(n Note) error {
-	if n = n.named(); n.Heading == "" || strings.TrimSpace(n.Text) == "" {
+	if n = d.cleanNote(n); n.Heading == "" || strings.TrimSpace(n.Text) == "" {
 		return fmt.Errorf("a note needs a heading and a text")
 	}
 	return d.edit(Scratchpad, func(src []byte) ([]byte, error) {
@@ -126,9 +126,15 @@ func (d *Draft) AddNote(n Note) error {
 	})
 }
 
+// cleanNote is a note as it is stored, without secrets.
+func (d *Draft) cleanNote(n Note) Note {
+	n.Heading, n.Thread, n.Text = d.Clean(n.Heading), d.Clean(n.Thread), d.Clean(n.Text)
+	return n.named()
+}
+
 // EditNote replaces the text of a note; with no text it takes the note out.
 func (d *Draft) EditNote(n Note) error {
-	n = n.named()
+	n = d.cleanNote(n)
 	return d.edit(Scratchpad, func(src []byte) ([]byte, error) {
 		doc := org.Parse(src)
 		h := findNote(doc, n)
