@@ -161,7 +161,10 @@ func (r *Repo) clearDead(ctx context.Context) (words []string, err error) {
 		return nil, err
 	}
 	defer l.release()
-	paths := []string{filepath.Join(r.git, "index.lock")}
+	var paths []string
+	for _, name := range []string{"index", "HEAD", "packed-refs"} {
+		paths = append(paths, filepath.Join(r.git, name+".lock"))
+	}
 	err = filepath.WalkDir(filepath.Join(r.git, "refs"), func(p string, d fs.DirEntry, err error) error {
 		if gone(err) {
 			return nil

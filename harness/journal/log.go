@@ -287,29 +287,13 @@ func (r *Repo) diff(ctx context.Context, s *store, rev string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	to, err := c.Tree()
-	if err != nil {
-		return "", err
-	}
-	var from *object.Tree
+	var parent plumbing.Hash
 	if len(c.ParentHashes) > 0 {
-		parent, err := s.treeOf(c.ParentHashes[0])
-		if err != nil {
-			return "", err
-		}
-		if from, err = object.GetTree(s, parent); err != nil {
+		if parent, err = s.treeOf(c.ParentHashes[0]); err != nil {
 			return "", err
 		}
 	}
-	changes, err := object.DiffTreeWithOptions(ctx, from, to, object.DefaultDiffTreeOptions)
-	if err != nil {
-		return "", err
-	}
-	patch, err := changes.PatchContext(ctx)
-	if err != nil {
-		return "", err
-	}
-	return patch.String(), nil
+	return patch(ctx, s, parent, c.TreeHash)
 }
 
 // missing makes go-git's "not found" one that callers know.
