@@ -17,14 +17,16 @@ type Buffer struct {
 	Name    string // absolute path
 	Mode    string // the name Emacs has for its kind
 	Text    string
+	Edited  int       // the tick in which the agent changed it, 0 if not lately
 	Changed time.Time // zero for what is not there
 }
 
 const listingMax = 200 // entries of a folder
 
-// ReadBuffer reads a file for the prompt, at most limit characters; a folder
-// becomes a listing. What can not be shown is said in its place.
-func ReadBuffer(path string, limit int) Buffer {
+// ReadBuffer reads a file for the prompt, at most limit characters, without
+// secrets, which clean takes out; a folder becomes a listing. What can not be
+// shown is said in its place.
+func ReadBuffer(path string, limit int, clean func(string) string) Buffer {
 	b := Buffer{Name: path, Mode: "fundamental-mode"}
 	info, err := os.Stat(path)
 	switch {
@@ -33,13 +35,13 @@ func ReadBuffer(path string, limit int) Buffer {
 		return b
 	case info.IsDir():
 		b.Mode = "dired-mode"
-		b.Text = listing(path)
+		b.Text = clean(listing(path))
 	case !info.Mode().IsRegular():
 		b.Text = "(not a regular file)"
 		return b
 	default:
 		b.Mode = modeOf(path)
-		b.Text = content(path, limit, info.Size())
+		b.Text = content(path, limit, info.Size(), clean)
 	}
 	b.Changed = info.ModTime()
 	return b
@@ -52,7 +54,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-func content(path string, limit int, size int64) string {
+func content(path string, limit int, size int64, clean func(string) string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return "(not readable: " + cause(err) + ")"
@@ -66,7 +68,7 @@ func content(path string, limit int, size int64) string {
 	if bytes.IndexByte(raw, 0) >= 0 || !mostlyText(raw) {
 		return fmt.Sprintf("(binary file, %d bytes)", size)
 	}
-	text := strings.ToValidUTF8(string(raw), "\uFFFD")
+	text := clean(strings.ToValidUTF8(string(raw), "\uFFFD")) // before it is cut: half a key is none to see
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit]) + "\n[...truncated...]"
 	}

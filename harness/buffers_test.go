@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// plainly takes nothing out.
+func plainly(text string) string { return text }
+
 func TestReadBuffer(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
@@ -72,21 +75,21 @@ func TestReadBuffer(t *testing.T) {
 		{"a.rs/b", "fundamental-mode", "(not there: not a directory)"},
 		{"loop", "fundamental-mode", "(not there: too many levels of symbolic links)"},
 	} {
-		b := ReadBuffer(filepath.Join(dir, c.name), 10)
+		b := ReadBuffer(filepath.Join(dir, c.name), 10, plainly)
 		if b.Mode != c.mode || b.Text != c.text || b.Name != filepath.Join(dir, c.name) {
 			t.Errorf("%s: %+v, want %s %q", c.name, b, c.mode, c.text)
 		}
 	}
-	if b := ReadBuffer(filepath.Join(dir, "latin.txt"), 1000); !strings.HasSuffix(b.Text, "caf\uFFFD\n") {
+	if b := ReadBuffer(filepath.Join(dir, "latin.txt"), 1000, plainly); !strings.HasSuffix(b.Text, "caf\uFFFD\n") {
 		t.Errorf("an odd byte: %q", b.Text)
 	}
-	if b := ReadBuffer(filepath.Join(dir, "many"), 10); !strings.HasSuffix(b.Text, "\n199\n[...5 more...]\n") {
+	if b := ReadBuffer(filepath.Join(dir, "many"), 10, plainly); !strings.HasSuffix(b.Text, "\n199\n[...5 more...]\n") {
 		t.Errorf("a long listing ends %q", b.Text[len(b.Text)-40:])
 	}
-	if b := ReadBuffer(filepath.Join(dir, "a.rs"), 10); !b.Changed.Equal(now.Add(-time.Hour)) {
+	if b := ReadBuffer(filepath.Join(dir, "a.rs"), 10, plainly); !b.Changed.Equal(now.Add(-time.Hour)) {
 		t.Errorf("changed at %v", b.Changed)
 	}
-	if b := ReadBuffer(filepath.Join(dir, "gone.txt"), 10); !b.Changed.IsZero() {
+	if b := ReadBuffer(filepath.Join(dir, "gone.txt"), 10, plainly); !b.Changed.IsZero() {
 		t.Errorf("what is not there was changed at %v", b.Changed)
 	}
 }

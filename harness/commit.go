@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"amacs/consciousness"
 	"amacs/harness/home"
 	"amacs/harness/journal"
 	"amacs/harness/ledger"
@@ -44,7 +45,7 @@ func (h *Harness) commit(ctx context.Context, m *Mind, a Answer, out Outcome) (R
 		if err == nil {
 			r.Thread = string(s.Threads.Active)
 		}
-		c := h.message(m, a, out, r)
+		c := h.message(m, h.cleanAnswer(a), h.cleanOutcome(out), r)
 		if m.claim != "" {
 			c.Paths = []string{home.Chat} // changed by the waking, even if not since
 		}
@@ -70,15 +71,15 @@ func (h *Harness) commit(ctx context.Context, m *Mind, a Answer, out Outcome) (R
 // committed before, and entered again if an editor saved an older chat over them.
 func (h *Harness) edited(ctx context.Context, tx *home.Tx, m *Mind) ([]string, error) {
 	if m.claim == "" {
-		return h.handEdits(ctx)
+		return h.handEdits(ctx, tx)
 	}
 	if now, err := tx.Bytes(home.Chat); err == nil && bytes.Equal(now, m.claimed) {
-		return h.handEdits(ctx, home.Chat)
+		return h.handEdits(ctx, tx, home.Chat)
 	}
 	if _, err := h.commitHeard(ctx, m.Tick, m.claimed); err != nil {
 		return nil, err
 	}
-	notices, err := h.handEdits(ctx)
+	notices, err := h.handEdits(ctx, tx)
 	if err != nil {
 		return notices, err
 	}
@@ -112,8 +113,8 @@ func report(m *Mind, a Answer, out Outcome) Report {
 	r := Report{
 		Tick: m.Tick, Outcome: a.Outcome, Reply: a.Text, Mood: a.Mood, Heard: len(m.lines), Waiting: len(m.Pending),
 		Thread: string(m.State.Threads.Active), Continue: a.Continue, Failure: a.Err,
-		Notices: append([]string(nil), m.Notices...),
-		Model:   a.Model, In: a.Spent.In, Cached: a.Spent.Cached, Out: a.Spent.Out,
+		Notices: append([]string(nil), m.Notices...), Monologue: a.Monologue, Edited: m.edited, Ran: m.gate.runs,
+		Model: a.Model, In: a.Spent.In, Cached: a.Spent.Cached, Out: a.Spent.Out,
 	}
 	if !a.Spent.Unpriced {
 		r.CostUSD = &a.Spent.USD
@@ -135,6 +136,10 @@ func report(m *Mind, a Answer, out Outcome) Report {
 		r.Continue = false
 		r.Notices = append(r.Notices, "stopped: "+m.critical+"; say something to go on")
 	}
+	if r.Continue && m.looping {
+		r.Continue = false
+		r.Notices = append(r.Notices, fmt.Sprintf("stopped: the same eval gave the same result %d times in a row; say something to go on", loopMax))
+	}
 	if e := out.Eval; !e.Skipped {
 		r.Eval = &EvalDone{Form: e.Form, Success: e.Success, Result: e.Result, Error: e.Error}
 	}
@@ -144,16 +149,11 @@ func report(m *Mind, a Answer, out Outcome) Report {
 // bodyMax is the most characters of a form or its result in a commit's body.
 const bodyMax = 2000
 
+// message is what is recorded of a tick: what it holds of the answer and of the
+// outcome is clean already, and cut to its length after that.
 func (h *Harness) message(m *Mind, a Answer, out Outcome, r Report) journal.Commit {
 	var body strings.Builder
-	if e := out.Eval; e.Form != "" {
-		fmt.Fprintf(&body, "eval: %s\n", clip(e.Form))
-		if e.Success {
-			fmt.Fprintf(&body, "result: %s\n", clip(e.Result))
-		} else {
-			fmt.Fprintf(&body, "error: %s\n", clip(e.Error))
-		}
-	}
+	body.WriteString(evalBody(out.Eval))
 	if a.Err != nil {
 		fmt.Fprintf(&body, "failure: %s\n", clip(a.Err.Error()))
 	}
@@ -161,19 +161,19 @@ func (h *Harness) message(m *Mind, a Answer, out Outcome, r Report) journal.Comm
 	if a.Mood == "" {
 		confidence = m.State.Confidence
 	}
-	thread := r.Thread
+	thread, mood := h.Clean(r.Thread), h.Clean(r.Mood)
 	if thread == "" {
 		thread = "no-thread"
 	}
 	return journal.Commit{
-		Subject: journal.TickSubject(m.Tick, r.Thread, r.Mood, monologue(m, a)),
+		Subject: journal.TickSubject(m.Tick, thread, mood, h.Clean(monologue(m, a))),
 		Body:    strings.TrimRight(body.String(), "\n"),
 		When:    h.now(),
 		Trailers: []journal.Trailer{
 			{Key: "Tick", Value: strconv.Itoa(m.Tick)},
 			{Key: "Tick-Id", Value: m.ID},
 			{Key: "Thread", Value: thread},
-			{Key: "Mood", Value: r.Mood},
+			{Key: "Mood", Value: mood},
 			{Key: "Confidence", Value: strconv.FormatFloat(confidence, 'f', 2, 64)},
 			{Key: "Source", Value: string(m.Source)},
 			{Key: "Model", Value: a.Model},
@@ -182,6 +182,17 @@ func (h *Harness) message(m *Mind, a Answer, out Outcome, r Report) journal.Comm
 			{Key: "Outcome", Value: a.Outcome},
 		},
 	}
+}
+
+// evalBody is an eval and what came of it, for a commit's body.
+func evalBody(e consciousness.LastEval) string {
+	switch {
+	case e.Form == "":
+		return ""
+	case e.Success:
+		return fmt.Sprintf("eval: %s\nresult: %s\n", clip(e.Form), clip(e.Result))
+	}
+	return fmt.Sprintf("eval: %s\nerror: %s\n", clip(e.Form), clip(e.Error))
 }
 
 func clip(s string) string {
@@ -200,8 +211,18 @@ func (h *Harness) archive(ctx context.Context, m *Mind) error {
 	chat, thoughts := reach(m.State.ChatDepth), reach(m.State.MonologueDepth)
 	return h.home.Update(ctx, func(tx *home.Tx) error {
 		moved, err := tx.Archive(chat, thoughts)
-		if err != nil || moved == "" {
+		if err != nil {
 			return err
+		}
+		requests, err := tx.ArchiveRequests()
+		if err != nil {
+			return err
+		}
+		if requests > 0 {
+			moved = strings.TrimPrefix(moved+", "+amount(requests, "request"), ", ")
+		}
+		if moved == "" {
+			return nil
 		}
 		return h.save(ctx, tx, m.Tick, journal.Commit{Subject: journal.Subject("ARCHIVE", moved), When: h.now()})
 	})

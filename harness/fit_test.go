@@ -9,6 +9,7 @@ import (
 
 	"amacs/consciousness"
 	"amacs/harness/home"
+	"amacs/harness/tools"
 	"amacs/skills"
 	"amacs/threads"
 )
@@ -38,6 +39,7 @@ func heavy() *Mind {
 	}
 	m.Pending = []home.Exchange{{Tick: 40, Human: strings.Repeat("pending ", 50), HasHuman: true}}
 	m.Inbox = []string{"a line of the inbox"}
+	m.Tools = []tools.Brief{{Server: "github", About: "issues", Tools: []tools.Tool{{Name: "search", About: "finds"}}}}
 	return m
 }
 

@@ -15,6 +15,10 @@ func functions(m *Mind) []eval.Func {
 		stateFunctions(m),
 		noteFunctions(m),
 		historyFunctions(m),
+		fileFunctions(m),
+		runFunctions(m),
+		toolFunctions(m),
+		requestFunctions(m),
 	} {
 		all = append(all, organ...)
 	}

@@ -12,6 +12,7 @@ import (
 	"amacs/consciousness/sexp"
 	"amacs/harness/eval"
 	"amacs/harness/home"
+	"amacs/harness/permit"
 	"amacs/skills"
 	"amacs/threads"
 )
@@ -55,7 +56,7 @@ func threadFunctions(m *Mind) []eval.Func {
 	return []eval.Func{
 		{Name: "agent-create-thread", Args: "ID :concern TEXT &key :goal TEXT :buffers LIST :skills LIST",
 			Doc: "Open a line of work; at most three are open. Does not switch to it.",
-			Min: 1, Max: 1, Keys: []string{":concern", ":goal", ":buffers", ":skills"}, Call: m.createThread},
+			Min: 1, Max: 1, Keys: []string{":concern", ":goal", ":buffers", ":skills"}, Waits: true, Call: m.createThread},
 		{Name: "agent-switch-thread", Args: "ID", Doc: "Make a thread the active one.", Min: 1, Max: 1,
 			Call: func(_ context.Context, a eval.Args) (sexp.Value, error) {
 				id, err := a.String(0)
@@ -79,13 +80,13 @@ func threadFunctions(m *Mind) []eval.Func {
 				return sexp.List(ids...), nil
 			}},
 		{Name: "agent-thread-add-buffer", Args: "ID PATH", Doc: "Show a file or folder while the thread is active.", Min: 2, Max: 2,
-			Call: m.bufferFunction(threads.Set.AddBuffer)},
+			Waits: true, Call: m.addBuffer},
 		{Name: "agent-thread-remove-buffer", Args: "ID PATH", Doc: "Stop showing a file or folder.", Min: 2, Max: 2,
-			Call: m.bufferFunction(removeBuffer)},
+			Call: m.dropBuffer},
 	}
 }
 
-func (m *Mind) createThread(_ context.Context, a eval.Args) (sexp.Value, error) {
+func (m *Mind) createThread(ctx context.Context, a eval.Args) (sexp.Value, error) {
 	name, err := a.String(0)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,12 @@ func (m *Mind) createThread(_ context.Context, a eval.Args) (sexp.Value, error) 
 		return nil, err
 	}
 	for i, path := range t.Buffers {
-		t.Buffers[i] = m.absolute(path)
+		if t.Buffers[i], err = m.place(path); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.show(ctx, form("agent-create-thread", a, ":concern", ":goal", ":buffers", ":skills"), t.Buffers...); err != nil {
+		return nil, err
 	}
 	if t.Skills, err = a.Texts(":skills"); err != nil {
 		return nil, err
@@ -148,24 +154,75 @@ func (m *Mind) completeThread(_ context.Context, a eval.Args) (sexp.Value, error
 	return "completed " + id, m.reread()
 }
 
-// bufferFunction makes a function over a thread and a path. Paths are kept
-// absolute, meant from the folder of the face.
-func (m *Mind) bufferFunction(apply func(threads.Set, threads.ID, string) (threads.Set, error)) func(context.Context, eval.Args) (sexp.Value, error) {
-	return func(_ context.Context, a eval.Args) (sexp.Value, error) {
-		id, err := a.String(0)
+// show passes the gate for what will be shown: as files that are read.
+func (m *Mind) show(ctx context.Context, call string, paths ...string) error {
+	var all []permit.Action
+	d := deal{summary: "see", call: call, dir: m.Cwd}
+	for _, path := range paths {
+		place, err := m.place(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		path, err := a.String(1)
-		if err != nil {
-			return nil, err
-		}
-		path = m.absolute(path)
-		err = m.changeThreads("changing buffers", func(s threads.Set) (threads.Set, error) {
-			return apply(s, threads.ID(id), path)
-		})
-		return path, err
+		all = append(all, permit.Action{Op: readingOf(place), Path: place})
+		d.files = append(d.files, place)
+		d.summary += " " + m.shortPath(place)
 	}
+	if len(all) == 0 {
+		return nil
+	}
+	d.also = all[1:]
+	done, err := m.gate.pass(ctx, all[0], d)
+	if err == nil {
+		done("", nil)
+	}
+	return err
+}
+
+// readingOf is how a buffer reads a place.
+func readingOf(place string) permit.Op {
+	if info, err := os.Stat(place); err == nil && info.IsDir() {
+		return permit.ListDir
+	}
+	return permit.ReadFile
+}
+
+// addBuffer shows a file or folder with a thread. The path is kept absolute and
+// without links.
+func (m *Mind) addBuffer(ctx context.Context, a eval.Args) (sexp.Value, error) {
+	id, path, err := bufferArgs(a)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = m.place(path); err != nil {
+		return nil, err
+	}
+	if err := m.show(ctx, form("agent-thread-add-buffer", a), path); err != nil {
+		return nil, err
+	}
+	return path, m.changeThreads("adding a buffer", func(s threads.Set) (threads.Set, error) { return s.AddBuffer(id, path) })
+}
+
+// dropBuffer is the reverse.
+func (m *Mind) dropBuffer(_ context.Context, a eval.Args) (sexp.Value, error) {
+	id, path, err := bufferArgs(a)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := m.State.Threads.Find(id)
+	if path = m.absolute(path); !slices.Contains(t.Buffers, path) {
+		if path, err = m.place(path); err != nil {
+			return nil, err
+		}
+	}
+	return path, m.changeThreads("removing a buffer", func(s threads.Set) (threads.Set, error) { return removeBuffer(s, id, path) })
+}
+
+func bufferArgs(a eval.Args) (id threads.ID, path string, err error) {
+	name, err := a.String(0)
+	if err == nil {
+		path, err = a.String(1)
+	}
+	return threads.ID(name), path, err
 }
 
 // removeBuffer takes a path from a thread that has it.

@@ -86,6 +86,7 @@ func (m *Mind) createSkill(_ context.Context, a eval.Args) (sexp.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	description, body = m.draft.Clean(description), m.draft.Clean(body)
 	files, err := skills.New(name, description, body)
 	if err != nil {
 		return nil, err

@@ -30,24 +30,28 @@ import (
 	hometemplate "amacs/agent-home-template"
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/process"
 )
 
 // Harness runs the ticks of one home. Several may work on a home at once, in
 // one process or in many.
 type Harness struct {
-	home      *home.Home
-	journal   *journal.Repo
-	overrides overrides
-	settings  atomic.Pointer[settings]
-	choosing  sync.Mutex  // held by Ready
-	carried   atomic.Bool // the ledger has what the commits tell
-	debug     io.Writer
-	human     journal.Ident
-	now       func() time.Time
-	step      func(name string)
-	pause     func(ctx context.Context, d time.Duration) // before a call is made anew
-	face      string
-	headed    bool // the history was looked through for the largest tick
+	home        *home.Home
+	journal     *journal.Repo
+	overrides   overrides
+	settings    atomic.Pointer[settings]
+	choosing    sync.Mutex  // held by Ready
+	carried     atomic.Bool // the ledger has what the commits tell
+	debug       io.Writer
+	human       journal.Ident
+	now         func() time.Time
+	step        func(name string)
+	pause       func(ctx context.Context, d time.Duration) // before a call is made anew
+	face        string
+	helper      []string                        // starts this program as the one that confines itself
+	confinement func() process.Support          // what this system can do; asked once
+	holding     atomic.Pointer[map[string]Held] // files that are not committed, by path
+	headed      bool                            // the history was looked through for the largest tick
 }
 
 // Options for Open. Only Root is needed.
@@ -55,6 +59,11 @@ type Options struct {
 	Root string
 	// What overrides config.yaml.
 	Provider, Model, BaseURL string
+
+	// Helper is the command that starts this program as the helper which confines
+	// itself before it runs a command: its path and the name of a subcommand.
+	// Without one nothing is confined.
+	Helper []string
 
 	Debug bool              // keep every exchange with a server in .amacs/cache/http.log, without keys
 	Now   func() time.Time  // the clock; time.Now if nil
@@ -79,6 +88,7 @@ func Open(ctx context.Context, o Options) (*Harness, error) {
 		home: hm, journal: repo, overrides: overrides{o.Provider, o.Model, o.BaseURL},
 		human: journal.Human(ctx, hm.Root()),
 		now:   o.Now, step: o.Step, face: home.NewID(),
+		helper: o.Helper, confinement: sync.OnceValue(process.Supported),
 	}
 	if o.Debug {
 		path := hm.Cache("http.log")
@@ -192,7 +202,7 @@ func (h *Harness) Change(ctx context.Context, kind journal.Kind, what string, ed
 				return err
 			}
 		}
-		return h.save(ctx, tx, 0, journal.Commit{Subject: journal.Subject(kind, what), When: h.now()})
+		return h.save(ctx, tx, 0, journal.Commit{Subject: journal.Subject(kind, h.Clean(what)), When: h.now()})
 	})
 }
 
@@ -220,7 +230,7 @@ func (h *Harness) save(ctx context.Context, tx *home.Tx, tick int, c journal.Com
 	}
 	h.step("git")
 	c.Contents = tx.Contents()
-	_, err = h.journal.Commit(ctx, c)
+	_, err = h.record(ctx, c)
 	if errors.Is(err, journal.ErrBusy) {
 		// A git command of the human holds the index for long. The files are saved
 		// and the intent stays, so that the next transaction makes this very commit.

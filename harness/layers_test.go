@@ -27,8 +27,9 @@ var rooms = map[string]room{
 	"skills":              {nil, "SKILL.md folders, read through an fs.FS"},
 	"agent-home-template": {nil, "the files of a new home, as they are"},
 
-	"consciousness/sexp": {nil, "what a mind is written in: data, no evaluation"},
-	"consciousness":      {[]string{"consciousness/sexp", "threads"}, "the state as values: no files, no clock, no model"},
+	"consciousness/sexp":   {nil, "what a mind is written in: data, no evaluation"},
+	"consciousness/memory": {[]string{"org"}, "what is remembered, as values and as org text: no files, no clock, no model"},
+	"consciousness":        {[]string{"consciousness/sexp", "threads"}, "the state as values: no files, no clock, no model"},
 
 	"harness/disk":            {nil, "waiting for the disk, and nothing else"},
 	"harness/nearest":         {nil, "what was meant by a misspelt name"},
@@ -41,21 +42,25 @@ var rooms = map[string]room{
 		"models: knows a prompt and an answer, no home"},
 	"harness/redact":  {nil, "secrets taken out of text: pure"},
 	"harness/permit":  {nil, "may it? values in, a verdict out: no files, no processes"},
+	"harness/recall":  {nil, "the search index, over texts that are handed in: no home, no model"},
+	"harness/files":   {nil, "files outside of the home: read, searched, changed; what may be is decided elsewhere"},
+	"harness/process": {nil, "commands as processes: bounded and confined; what may run is decided elsewhere"},
+	"harness/tools":   {[]string{"harness/nearest"}, "tools of MCP servers; what may be called is decided elsewhere"},
 	"harness/ledger":  {[]string{"harness/disk"}, "what calls cost and may cost: no models, no home"},
 	"harness/journal": {[]string{"harness/disk"}, "git: exact paths and messages, no formats of the home"},
 	"harness/eval":    {[]string{"consciousness/sexp", "harness/nearest"}, "closed: it reaches only the functions it is handed"},
-	"harness/home": {[]string{"consciousness", "org", "threads", "harness/disk", "harness/ledger", "harness/nearest", "harness/provider/agent"},
-		"the files and their locks: no git, no model, no evaluation; of the ledger and the agents it knows how their settings are written"},
+	"harness/home": {[]string{"consciousness", "consciousness/sexp", "org", "threads", "harness/disk", "harness/ledger", "harness/nearest", "harness/permit", "harness/provider/agent", "harness/redact", "harness/tools"},
+		"the files and their locks, and no secret in them: no git, no model, no evaluation; of the ledger, the agents, the rules and the servers it knows how their settings are written"},
 	"harness": {[]string{"agent-home-template", "consciousness", "consciousness/sexp", "org", "skills", "threads",
-		"harness/eval", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider",
-		"harness/provider/agent", "harness/provider/secret", "harness/reply"},
+		"harness/eval", "harness/files", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/permit",
+		"harness/process", "harness/provider", "harness/provider/agent", "harness/provider/secret", "harness/redact", "harness/reply", "harness/tools"},
 		"the tick: no terminal, no signals, no flags"},
 
 	"cmd/amacs/repl/console": {nil, "the terminal: knows lines, not what becomes of them"},
-	"cmd/amacs/repl": {[]string{"cmd/amacs/repl/console", "harness", "harness/nearest", "harness/provider"},
+	"cmd/amacs/repl": {[]string{"cmd/amacs/repl/console", "harness", "harness/nearest", "harness/permit", "harness/provider"},
 		"a face: it asks the harness and never touches the home's files"},
 	"cmd/amacs": {[]string{"agent-home-template", "cmd/amacs/repl", "cmd/amacs/repl/console", "consciousness", "consciousness/sexp",
-		"harness", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/provider", "harness/redact", "org", "skills", "threads"},
+		"harness", "harness/home", "harness/journal", "harness/ledger", "harness/nearest", "harness/permit", "harness/process", "harness/provider", "harness/redact", "org", "skills", "threads"},
 		"wiring: flags, commands, exit codes"},
 }
 
@@ -74,9 +79,11 @@ var doors = map[string]string{
 	"github.com/spf13/cobra":            "cmd/amacs",
 	"github.com/kballard/go-shellquote": "cmd/amacs/repl",
 	"mvdan.cc/sh/":                      "harness/permit",
+	"github.com/aymanbagabas/go-udiff":  "harness/files",
+	"github.com/modelcontextprotocol/":  "harness/tools",
 	"github.com/creack/pty":             "harness/provider/agent", // for a CLI that wants a terminal
 	"golang.org/x/term":                 "cmd/amacs cmd/amacs/repl/console",
-	"golang.org/x/sys":                  "harness/disk cmd/amacs/repl/console",
+	"golang.org/x/sys":                  "harness/disk harness/files harness/process cmd/amacs/repl/console",
 }
 
 // imports of the module's packages, test files apart.

@@ -10,7 +10,8 @@ import (
 // Peek reads the mind as it is, without waking it: nothing is written and no
 // lock is taken. Its tick is the next one.
 func (h *Harness) Peek(ctx context.Context, cwd string) (*Mind, error) {
-	m := &Mind{Input: Input{Source: Human, Cwd: cwd}, Now: h.now(), journal: h.journal, draft: h.home.Draft()}
+	m := h.mind(Input{Source: Human, Cwd: cwd})
+	m.draft = h.home.Draft()
 	c, err := h.home.Counters()
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (h *Harness) Peek(ctx context.Context, cwd string) (*Mind, error) {
 }
 
 // View is what a model would be shown of the mind.
-func (m *Mind) View() View { return see(m) }
+func (m *Mind) View() View { return see(m).veiled(m.Clean) }
 
 // Mend settles the home, as every tick does first. A tick that is thinking
 // elsewhere keeps what is its own.

@@ -15,6 +15,7 @@ import (
 	"amacs/harness/provider"
 	"amacs/harness/provider/agent"
 	"amacs/harness/provider/secret"
+	"amacs/harness/tools"
 )
 
 // settings are what config.yaml and what comes before it amount to. They are
@@ -27,6 +28,7 @@ type settings struct {
 	chosen provider.Options // who answers; Provider is "" until Ready
 	why    string           // of a choice that amacs made
 	models *models
+	tools  *tools.Set
 }
 
 // models are those that were opened, by provider, model and server.
@@ -44,7 +46,7 @@ func (h *Harness) adopt(c home.Config) (*settings, error) {
 	s := &settings{config: c, caps: caps}
 	was := h.settings.Load()
 	if was != nil {
-		s.ledger, s.keys, s.chosen, s.why, s.models = was.ledger, was.keys, was.chosen, was.why, was.models
+		s.ledger, s.keys, s.chosen, s.why, s.models, s.tools = was.ledger, was.keys, was.chosen, was.why, was.models, was.tools
 	}
 	if was == nil || !reflect.DeepEqual(caps, was.caps) || !reflect.DeepEqual(c.Prices, was.config.Prices) {
 		s.ledger = ledger.Open(h.home.State("ledger"), ledger.Options{Caps: caps, Prices: c.Prices, Now: h.now})
@@ -56,9 +58,21 @@ func (h *Harness) adopt(c home.Config) (*settings, error) {
 	if was == nil || c.KeyCommand != was.config.KeyCommand || c.IdleTimeout != was.config.IdleTimeout || !reflect.DeepEqual(c.Agents, was.config.Agents) {
 		s.models = &models{open: map[[3]string]provider.Model{}}
 	}
+	if was == nil || !reflect.DeepEqual(c.Servers, was.config.Servers) {
+		s.tools = tools.New(c.Servers, tools.Options{Dir: h.home.Path(home.Workspace), Environ: os.Environ, Cache: h.home.Cache("tools")})
+	}
 	h.settings.Store(s)
+	if was != nil && was.tools != s.tools {
+		go was.tools.Close() // what it had started has no caller any more
+	}
 	return s, nil
 }
+
+// Tools are the MCP servers in force.
+func (h *Harness) Tools() *tools.Set { return h.settings.Load().tools }
+
+// Close ends what the harness has started.
+func (h *Harness) Close() error { return h.Tools().Close() }
 
 // Ready reads the settings anew and opens the model that is configured, if that
 // has not been done. Only ticks and small questions need one. It returns what

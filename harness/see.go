@@ -63,7 +63,8 @@ func layout(m *Mind) View {
 	// Anthropic takes. Each is where the prompt breaks off when what is behind it
 	// changes: with a step of notes or thoughts, with one of the chat, with a tick.
 	v.add(true, "skills", skillText(m.Skills))
-	v.add(true, "buffers", bufferText(steady))
+	v.add(true, "tools", toolText(m.Tools), untrusted("MCP servers"))
+	v.add(true, "buffers", m.bufferText(steady, false), untrusted("files"))
 	v.add(true, "agent-consciousness", stateText(m.State, false))
 	v.add(true, "threads", threadText(m.State))
 	v.breakpoint()
@@ -74,9 +75,9 @@ func layout(m *Mind) View {
 	v.breakpoint()
 	v.add(false, "scratchpad", noteText(notes))
 	v.add(false, "monologue", thoughtText(thoughts))
-	v.add(false, "buffers", bufferText(edited))
-	v.add(false, "inbox", listText(m.Inbox))
-	v.add(false, "last-eval", evalText(m.State.LastEval), fmt.Sprintf("tick=\"%d\"", m.State.LastEval.Tick))
+	v.add(false, "buffers", m.bufferText(edited, true), untrusted("files"))
+	v.add(false, "inbox", listText(m.Inbox), untrusted(m.inboxSources))
+	v.add(false, "last-eval", evalText(m.State.LastEval), fmt.Sprintf("tick=\"%d\"", m.State.LastEval.Tick), untrusted(m.State.LastEval.Sources))
 	v.add(false, "agent-consciousness", stateText(m.State, true))
 	v.put(false, "pending", pendingText(m.Pending))
 	return v
@@ -188,7 +189,7 @@ func (v *View) put(stable bool, name, text string, attrs ...string) {
 	if text == "" {
 		return
 	}
-	head := strings.Join(append([]string{name}, attrs...), " ")
+	head := strings.TrimRight(strings.Join(append([]string{name}, attrs...), " "), " ")
 	v.Sections = append(v.Sections, Section{Name: name, Text: "<" + head + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">\n", Stable: stable})
 }
 
@@ -246,7 +247,7 @@ func (v View) Size() int {
 	return n
 }
 
-var ourTags = regexp.MustCompile(`<(\\*/?(?:skills|buffers|threads|scratchpad|monologue|chat|inbox|last-eval|agent-consciousness|pending|line|human|memory|findings|shell|ambient)\b)`)
+var ourTags = regexp.MustCompile(`(?i)<(\\*\s*/?\s*(?:skills|buffers|threads|scratchpad|monologue|chat|inbox|last-eval|agent-consciousness|pending|line|human|memory|findings|tools|shell|ambient)\b)`)
 
 // quote keeps foreign text from ending or opening a section: `</chat>` in it is
 // shown as `<\/chat>`, and `<\/chat>` as `<\\/chat>`.
@@ -260,12 +261,44 @@ func skillText(bound []skills.Skill) string {
 	return b.String()
 }
 
-func bufferText(bs []Buffer) string {
+// untrusted is the attribute of a section with words that are neither the
+// human's nor the agent's.
+func untrusted(whose string) string {
+	if whose == "" {
+		return ""
+	}
+	if whose = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(oneLine(whose)); whose == "" {
+		whose = "unnamed"
+	}
+	return `untrusted="` + clipLine(whose) + `"`
+}
+
+// bufferText shows buffers, those that were changed lately marked.
+func (m *Mind) bufferText(bs []Buffer, edited bool) string {
 	var b strings.Builder
 	for _, x := range bs {
-		fmt.Fprintf(&b, "=== %s (%s) ===\n%s\n", x.Name, x.Mode, strings.TrimRight(x.Text, "\n"))
+		mode, text := x.Mode, strings.TrimRight(x.Text, "\n")
+		switch {
+		case x.Edited > 0:
+			mode += fmt.Sprintf(", changed by you in tick %d", x.Edited)
+		case edited:
+			mode += ", changed"
+		}
+		if m.State.LineNumbers && x.Mode != "dired-mode" {
+			text = numbered(text)
+		}
+		fmt.Fprintf(&b, "=== %s (%s) ===\n%s\n", x.Name, mode, text)
 	}
 	return b.String()
+}
+
+// numbered puts a line's number before it.
+func numbered(text string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		fmt.Fprintf(&b, "%5d  %s\n", i+1, line)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func threadText(s consciousness.State) string {

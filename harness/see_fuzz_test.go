@@ -9,16 +9,17 @@ import (
 
 	"amacs/consciousness"
 	"amacs/harness/home"
+	"amacs/harness/tools"
 	"amacs/skills"
 	"amacs/threads"
 )
 
 // sectionOrder is the order of the prompt. In it each section stands once at
 // most.
-var sectionOrder = strings.Fields("skills buffers agent-consciousness threads scratchpad monologue chat scratchpad monologue buffers inbox last-eval agent-consciousness pending")
+var sectionOrder = strings.Fields("skills tools buffers agent-consciousness threads scratchpad monologue chat scratchpad monologue buffers inbox last-eval agent-consciousness pending")
 
 var (
-	openTag = regexp.MustCompile(`^<([a-z-]+)(?: tick="\d+")?>\n`)
+	openTag = regexp.MustCompile(`^<([a-z-]+)(?: tick="\d+")?(?: untrusted="[^"<>\n]+")?>\n`)
 	lineTag = regexp.MustCompile(`^<line tick="\d+">\n`)
 	anyOfUs = regexp.MustCompile(`</?(?:` + strings.Join(append(sectionOrder, "line"), "|") + `)\b`)
 )
@@ -56,7 +57,9 @@ func FuzzSee(f *testing.F) {
 		m := heavy()
 		m.State.ChatDepth, m.State.MonologueDepth, m.State.GlobalNotes = int(depth), int(depth), int(depth)
 		m.State.Mood, m.State.Identity = text, text
-		m.State.LastEval = consciousness.LastEval{Tick: 3, Form: text, Success: depth%2 == 0, Result: text, Error: text}
+		m.State.LastEval = consciousness.LastEval{Tick: 3, Form: text, Success: depth%2 == 0, Result: text, Error: text, Sources: text}
+		m.inboxSources = text
+		m.Tools = []tools.Brief{{Server: "s", About: text, Tools: []tools.Tool{{Name: text, About: text}}}}
 		m.State.Threads.Open = append(m.State.Threads.Open, threads.Thread{ID: "other", Concern: text, Goal: text, Buffers: []string{text}, Skills: []string{text}})
 		m.Skills = append(m.Skills, skills.Skill{Name: text, Body: text})
 		m.Buffers = append(m.Buffers, Buffer{Name: text, Mode: "text-mode", Text: text}, Buffer{Name: "f", Text: text, Changed: newAt(40)})

@@ -22,14 +22,14 @@ func (h *Harness) think(ctx context.Context, m *Mind, v View, show Show) Answer 
 	h.step("think")
 	show(Event{Kind: Thinking})
 	var spent charge
-	req, shorter := v.request(), false
+	req, shorter := v.veiled(h.Clean).request(), false
 	for try := 0; ; {
 		a := h.ask(ctx, m, req, show)
 		spent.add(a.Spent)
 		a.Spent = spent
 		if provider.Classify(a.Err) == provider.TooLong && !shorter {
 			show(Event{Notice, fmt.Sprintf("(the prompt is too long for %s; asking again with less)", m.model.Name())})
-			req, shorter = fit(m, v.bytes()*6/10).request(), true
+			req, shorter = fit(m, v.bytes()*6/10).veiled(h.Clean).request(), true
 			continue
 		}
 		var problem *reply.Problem

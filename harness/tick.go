@@ -22,6 +22,7 @@ type Input struct {
 	Text   string // what the human said, "" for nothing new; what waits in the inbox is heard too
 	Cwd    string // the folder of the face, which relative paths are meant from
 	Chain  int    // how many continue ticks came before, in a row
+	Ask    Asker  // puts questions to the human; nil: nobody is there
 }
 
 // Event is progress worth showing while a tick runs.
@@ -40,6 +41,7 @@ const (
 	Chunk                      // a piece of the reply, as it arrives
 	Withdrawn                  // what was streamed does not count; Text says why
 	Acting                     // an eval runs
+	Running                    // a command or a tool runs
 )
 
 // Show is told of progress; it must not block for long.
@@ -47,23 +49,26 @@ type Show func(Event)
 
 // Report is what came of a tick.
 type Report struct {
-	Tick     int       `json:"tick"`
-	Outcome  string    `json:"outcome"` // replied, silent, interrupted, unparsed, failed
-	Reply    string    `json:"reply"`
-	Mood     string    `json:"mood"`
-	Thread   string    `json:"thread,omitempty"`
-	Continue bool      `json:"continue"`
-	Eval     *EvalDone `json:"eval,omitempty"`
-	Notices  []string  `json:"notices,omitempty"`
-	Model    string    `json:"model"`
-	In       int       `json:"tokens_in"`
-	Cached   int       `json:"tokens_cached"`
-	Out      int       `json:"tokens_out"`
-	CostUSD  *float64  `json:"cost_usd"` // null where no price is known
-	Heard    int       `json:"-"`        // lines of the human that this tick took up
-	Waiting  int       `json:"-"`        // lines of the human that had no answer when it began
-	Failure  error     `json:"-"`        // why no reply came, for outcome failed
-	Raw      string    `json:"-"`        // what the model sent, for outcome unparsed
+	Tick      int       `json:"tick"`
+	Outcome   string    `json:"outcome"` // replied, silent, interrupted, unparsed, failed
+	Reply     string    `json:"reply"`
+	Monologue string    `json:"monologue"`
+	Mood      string    `json:"mood"`
+	Thread    string    `json:"thread,omitempty"`
+	Continue  bool      `json:"continue"`
+	Eval      *EvalDone `json:"eval,omitempty"`
+	Edited    []string  `json:"edited,omitempty"` // files outside of the home that were changed
+	Ran       int       `json:"ran,omitempty"`    // commands and tools that ran
+	Notices   []string  `json:"notices,omitempty"`
+	Model     string    `json:"model"`
+	In        int       `json:"tokens_in"`
+	Cached    int       `json:"tokens_cached"`
+	Out       int       `json:"tokens_out"`
+	CostUSD   *float64  `json:"cost_usd"` // null where no price is known
+	Heard     int       `json:"-"`        // lines of the human that this tick took up
+	Waiting   int       `json:"-"`        // lines of the human that had no answer when it began
+	Failure   error     `json:"-"`        // why no reply came, for outcome failed
+	Raw       string    `json:"-"`        // what the model sent, for outcome unparsed
 }
 
 // EvalDone is what an eval gave.
@@ -95,10 +100,11 @@ func (h *Harness) Tick(ctx context.Context, in Input, show Show) (Report, error)
 		return Report{}, err
 	}
 	mind.tell(show)
+	mind.settleRequests(ctx, show)
 	view := see(mind)
 	answer := h.think(ctx, mind, view, show)
 	outcome := act(ctx, h, mind, answer, show)
-	remember(mind, answer, outcome)
+	remember(mind, h.cleanAnswer(answer), h.cleanOutcome(outcome))
 	return h.commit(context.WithoutCancel(ctx), mind, answer, outcome)
 }
 
@@ -139,7 +145,7 @@ func (h *Harness) Converse(ctx context.Context, in Input, show Show, each func(R
 		if report.Heard > 0 {
 			chain = 1
 		}
-		in = Input{Source: Continue, Cwd: in.Cwd, Chain: chain}
+		in = Input{Source: Continue, Cwd: in.Cwd, Chain: chain, Ask: in.Ask}
 	}
 }
 

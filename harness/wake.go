@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	hometemplate "amacs/agent-home-template"
 	"amacs/consciousness"
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/permit"
 	"amacs/harness/provider"
+	"amacs/harness/tools"
 	"amacs/skills"
 )
 
@@ -32,9 +35,17 @@ type Mind struct {
 	Notes    []home.Note
 	Skills   []skills.Skill // bound to the active thread
 	Buffers  []Buffer       // of the active thread
+	Tools    []tools.Brief  // of MCP servers, as far as they are known
 	Inbox    []string       // what the agent is told once
 	Notices  []string       // what the human is told
 	Window   int            // tokens the model can read
+
+	gate         *gate    // stands before everything outside of the home
+	project      string   // its root; "" is none
+	inboxSources string   // whose words the inbox holds
+	sources      []string // whose words the eval of this tick has read
+	edited       []string // files outside of the home that the tick has changed
+	looping      bool     // the eval repeats itself
 
 	model    provider.Model // that is asked
 	critical string         // why the budget allows only ticks of the human; "" = it allows all
@@ -68,7 +79,8 @@ func (m *Mind) edit(what string, apply func(*home.Draft) error) error {
 // disk, and reads the mind. words are for the human, from the getting ready.
 func (h *Harness) wake(ctx context.Context, in Input, words []string) (*Mind, error) {
 	h.step("wake")
-	m := &Mind{Input: in, ID: home.NewID(), Now: h.now(), journal: h.journal}
+	m := h.mind(in)
+	m.ID = home.NewID()
 	// From here on the line is the home's: a Ctrl-C must not lose it.
 	ctx = context.WithoutCancel(ctx)
 	err := h.home.Update(ctx, func(tx *home.Tx) error {
@@ -99,6 +111,21 @@ func (h *Harness) wake(ctx context.Context, in Input, words []string) (*Mind, er
 		return nil, fmt.Errorf("waking: %w", err)
 	}
 	return m, h.weigh(ctx, m)
+}
+
+// mind is an empty one, with its gate.
+func (h *Harness) mind(in Input) *Mind {
+	m := &Mind{Input: in, Now: h.now(), journal: h.journal, project: projectOf(in.Cwd)}
+	m.gate = &gate{Harness: h, m: m, show: func(Event) {}}
+	m.Tools = h.Tools().Known()
+	return m
+}
+
+// heard notes whose words an eval has read: they are not the human's.
+func (m *Mind) heard(source string) {
+	if !slices.Contains(m.sources, source) {
+		m.sources = append(m.sources, source)
+	}
 }
 
 // pick chooses the model that is asked, and with it how long the prompt may be.
@@ -295,7 +322,44 @@ func (m *Mind) loadThread() {
 		}
 		m.Skills = append(m.Skills, s)
 	}
-	for _, path := range t.Buffers {
-		m.Buffers = append(m.Buffers, ReadBuffer(m.absolute(path), m.State.BufferLimit))
+	if len(t.Buffers) == 0 {
+		return
 	}
+	changed := m.changedLately()
+	for _, path := range t.Buffers {
+		b := m.buffer(m.absolute(path))
+		if real, ok := resolve(b.Name); ok {
+			b.Edited = changed[real]
+		}
+		m.Buffers = append(m.Buffers, b)
+	}
+}
+
+// buffer reads a buffer of the active thread. That a path may be shown was said
+// when it became one; where a link leads now, was not.
+func (m *Mind) buffer(path string) Buffer {
+	if real, _ := resolve(path); real != path {
+		v, err := m.gate.verdict(permit.Action{Op: readingOf(real), Path: real}, deal{})
+		if err != nil || v.Tier != permit.Auto {
+			return Buffer{Name: path, Mode: "fundamental-mode", Text: fmt.Sprintf("(not shown: it is a link to %s now; add that, if it is meant)", real)}
+		}
+	}
+	return ReadBuffer(path, m.State.BufferLimit, m.draft.Clean)
+}
+
+// changedLately are the files outside of the home that the agent has changed since
+// the chat's latest step but one, with the tick of the last change.
+func (m *Mind) changedLately() map[string]int {
+	out := map[string]int{}
+	deeds, err := m.gate.home.LatestDeeds()
+	if err != nil {
+		m.tellBoth(err.Error())
+	}
+	n := step(m.State.ChatDepth)
+	for _, d := range deeds {
+		if d.Path != "" && d.Tick >= m.Tick-m.Tick%n-n {
+			out[d.Path] = d.Tick
+		}
+	}
+	return out
 }
