@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,11 @@ type app struct {
 	debugHTTP, lines               bool
 	json                           bool // set by a command whose output is JSON
 
-	h    *harness.Harness
-	cwd  string
-	step func(string)
-	repl bool // the commands run as verbs of the prompt
+	h      *harness.Harness
+	cwd    string
+	step   func(string)
+	inside bool // started by amacs itself, perhaps by a command of the agent
+	repl   bool // the commands run as verbs of the prompt
 
 	unsignal func()                   // gives signals back to whoever asks for them next
 	suspend  func(func() error) error // lends the terminal to a child, at the prompt
@@ -43,6 +45,7 @@ var groups = []*cobra.Group{
 	{ID: "talk", Title: "Talk:"},
 	{ID: "look", Title: "Look:"},
 	{ID: "mind", Title: "Mind:"},
+	{ID: "undo", Title: "Undo:"},
 	{ID: "upkeep", Title: "Upkeep:"},
 	{ID: "join", Title: "Join:"},
 }
@@ -64,6 +67,12 @@ language model and costs nothing; amacs help model tells how another is chosen.`
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if a.inside && slices.Contains(humans, cmd.Name()) {
+				return errInside
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return a.unknown(cmd, args)
@@ -89,7 +98,9 @@ language model and costs nothing; amacs help model tells how another is chosen.`
 		a.logCommand(), a.diffCommand(), a.statusCommand(), a.contextCommand(), a.promptCommand(), a.costCommand(),
 		a.threadsCommand(), a.threadCommand(), a.skillsCommand(), a.notesCommand(), a.buffersCommand(),
 		a.moodCommand(), a.depthCommand(), a.thinkCommand(), a.editCommand(),
-		a.initCommand(), a.doctorCommand(), a.configCommand(), a.modelCommand(), a.modelsCommand(), a.agentsCommand(), a.restoreCommand(), a.scanCommand(),
+		a.reviewCommand(), a.approveCommand(), a.denyCommand(),
+		a.undoCommand(), a.redoCommand(), a.atCommand(), a.whyCommand(), a.revertCommand(),
+		a.initCommand(), a.doctorCommand(), a.configCommand(), a.modelCommand(), a.modelsCommand(), a.agentsCommand(), a.restoreCommand(), a.scanCommand(), a.keepCommand(), a.purgeCommand(), a.toolsCommand(), a.confinedCommand(),
 		a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
@@ -99,6 +110,13 @@ language model and costs nothing; amacs help model tells how another is chosen.`
 	}
 	return root
 }
+
+// humans are the commands that are the human's alone: what amacs starts, a command
+// of the agent above all, is refused them. Others guard themselves by what they are told.
+var humans = []string{"undo", "redo", "revert", "config", "model", "edit", "restore"}
+
+// errInside refuses a command to what amacs has started.
+var errInside = errors.New("this is for you alone, not for a command of the agent, and it runs inside amacs; use a shell of your own, or the prompt")
 
 // wrapArgs makes complaints about a command's arguments usage errors.
 func wrapArgs(c *cobra.Command) {
@@ -185,8 +203,27 @@ func (a *app) open(ctx context.Context) (*harness.Harness, error) {
 		BaseURL:  first(a.baseURL, os.Getenv("AMACS_BASE_URL")),
 		Debug:    a.debugHTTP,
 		Step:     a.step,
+		Helper:   helper(),
 	})
 	return a.h, err
+}
+
+// helper starts this very program as the one that confines itself.
+func helper() []string {
+	path, err := os.Executable()
+	if err != nil {
+		return nil // then nothing is confined, and doctor says so
+	}
+	return []string{path, confined}
+}
+
+// close ends what was started.
+func (a *app) close() {
+	if a.h != nil {
+		if err := a.h.Close(); err != nil {
+			fmt.Fprintln(a.err, "amacs: "+console.Clean(err.Error()))
+		}
+	}
 }
 
 // openOrInit is open, on a home that is made if there is none.

@@ -15,6 +15,7 @@ import (
 	"amacs/harness"
 	"amacs/harness/home"
 	"amacs/harness/journal"
+	"amacs/harness/process"
 	"amacs/harness/provider"
 	"amacs/skills"
 )
@@ -112,7 +113,22 @@ func (a *app) examine(ctx context.Context, x *examination, root string) {
 		return
 	}
 	x.models(ctx, h)
+	x.confinement(h.Config().Confine)
+	x.unended(h)
 	x.history(ctx, h)
+}
+
+// confinement tells what the agent's commands are kept from.
+func (x *examination) confinement(wanted bool) {
+	s := process.Supported()
+	switch {
+	case !wanted:
+		x.add("confinement", "note", "commands run unconfined: confine is false", "`amacs config confine true`")
+	case s.Files && s.Network:
+		x.add("confinement", "ok", s.String(), "")
+	default:
+		x.add("confinement", "note", s.String(), "what can not be confined is asked about")
+	}
 }
 
 // models tells who answers, and for each that could whether it is ready.
@@ -250,8 +266,16 @@ func (x *examination) history(ctx context.Context, h *harness.Harness) {
 		x.add("changes", "bad", oneLine(err), "")
 		return
 	}
+	held, err := h.Held(ctx)
+	if err != nil {
+		x.add("changes", "bad", oneLine(err), "")
+		return
+	}
+	for _, f := range held {
+		x.add("secret", "note", f.String()+", and is not committed", f.Do())
+	}
 	if !x.fix {
-		if len(changes) > 0 {
+		if len(changes) > len(held) {
 			x.add("changes", "note", fmt.Sprintf("%d files differ from the last commit", len(changes)), "the next tick commits them under your name")
 		}
 		return

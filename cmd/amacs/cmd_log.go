@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,27 +105,34 @@ func (a *app) printLog(ctx context.Context, repo *journal.Repo, q journal.Query,
 
 func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "diff [TICK | COMMIT]", GroupID: "look", Args: cobra.MaximumNArgs(1),
-		Short: "What a tick changed (the last commit, if none is named)",
+		Use: "diff [TICK | COMMIT] [TICK | COMMIT]", GroupID: "look", Args: cobra.MaximumNArgs(2),
+		Short: "What a tick changed (the last commit, if none is named), or how two differ",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			rev := "HEAD"
-			if len(args) == 1 {
-				rev = args[0]
+			revs := append([]string{}, args...)
+			for i, rev := range revs {
 				if n, err := strconv.Atoi(rev); err == nil {
 					e, err := h.FindTick(cmd.Context(), n)
 					if err != nil {
 						return err
 					}
-					rev = e.Hash
+					revs[i] = e.Hash
 				}
 			}
-			text, err := h.Journal().Diff(cmd.Context(), rev)
+			var text string
+			switch len(revs) {
+			case 0:
+				text, err = h.Journal().Diff(cmd.Context(), "HEAD")
+			case 1:
+				text, err = h.Journal().Diff(cmd.Context(), revs[0])
+			default:
+				text, err = h.Journal().DiffBetween(cmd.Context(), revs[0], revs[1])
+			}
 			if errors.Is(err, fs.ErrNotExist) {
-				return usagef("no tick or commit %q; `amacs log` lists them", rev)
+				return usagef("no tick or commit %q; `amacs log` lists them", strings.Join(args, " "))
 			}
 			if err != nil {
 				return err

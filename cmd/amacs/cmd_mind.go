@@ -139,7 +139,7 @@ func (a *app) buffersCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				b := harness.ReadBuffer(path, 1<<20)
+				b := harness.ReadBuffer(path, 1<<20, m.Clean)
 				fmt.Fprintf(out, "=== %s (%s) ===\n%s\n", b.Name, b.Mode, console.Clean(strings.TrimRight(b.Text, "\n")))
 				return nil
 			}
@@ -147,7 +147,7 @@ func (a *app) buffersCommand() *cobra.Command {
 				fmt.Fprintln(out, "the active thread has no buffers; `thread add ID PATH` adds one")
 			}
 			for i, path := range paths {
-				b := harness.ReadBuffer(path, m.State.BufferLimit)
+				b := harness.ReadBuffer(path, m.State.BufferLimit, m.Clean)
 				fmt.Fprintf(out, "%d  %s (%s, %d characters)\n", i+1, path, b.Mode, len([]rune(b.Text)))
 			}
 			return nil

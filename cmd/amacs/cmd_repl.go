@@ -71,6 +71,18 @@ func (a *app) completions(before []string) (out []string) {
 		for _, k := range home.ConfigKeys() {
 			out = append(out, k.Key)
 		}
+	case slices.Contains([]string{"approve", "deny", "review"}, before[0]):
+		if src, err := a.h.Home().Read(home.Permissions); err == nil {
+			for _, r := range home.Requests(src) {
+				if r.Waits() {
+					out = append(out, r.ID)
+				}
+			}
+		}
+	case before[0] == "tools" && len(before) == 1:
+		for _, s := range a.h.Tools().Known() {
+			out = append(out, s.Server)
+		}
 	case before[0] == "think" && len(before) == 1:
 		return []string{"on", "off"}
 	case before[0] == "model" && len(before) == 1:

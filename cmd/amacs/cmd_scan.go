@@ -28,7 +28,7 @@ type spill struct {
 }
 
 // errSpilled is the verdict on a home that holds secrets.
-var errSpilled = errors.New("there are secrets in the home: change them where they are used, whoever has a copy of the home has them. Taking them out of a file does not take them out of the history")
+var errSpilled = errors.New("there are secrets in the home: change them where they are used, whoever has a copy of the home has them. Taking them out of a file does not take them out of the history. For what is no secret, `amacs keep ID`")
 
 func (a *app) scanCommand() *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
@@ -36,7 +36,8 @@ func (a *app) scanCommand() *cobra.Command {
 		Short: "Look for keys and passwords in the home, its whole history included",
 		Long: `Reads every version of every file and every commit message, and what is not
 committed yet, and lists what looks like a key, a token or a password: its kind
-and where it stands, never the secret itself. Exit code 1 if there is any.`,
+and where it stands, never the secret itself. What amacs keep allows is left out.
+Exit code 1 if there is any.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := a.open(cmd.Context())
 			if err != nil {
@@ -44,21 +45,21 @@ and where it stands, never the secret itself. Exit code 1 if there is any.`,
 			}
 			spin := a.spinner()
 			spin.event(harness.Event{Kind: harness.Thinking})()
-			found, read, err := scan(cmd.Context(), h)
+			s, err := scan(cmd.Context(), h)
 			spin.stop()
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
 			if a.json {
-				err = a.printJSON(out, map[string]any{"found": found, "texts": read})
+				err = a.printJSON(out, map[string]any{"found": s.found, "texts": s.texts, "kept": len(s.kept)})
 			} else {
-				for _, s := range found {
-					fmt.Fprintln(out, console.Clean(s.String()))
+				for _, f := range s.found {
+					fmt.Fprintln(out, console.Clean(f.String()))
 				}
-				fmt.Fprintf(out, "%s read, %s found\n", repl.Count(read, "text"), repl.Count(len(found), "secret"))
+				fmt.Fprintf(out, "%s read, %s found%s\n", repl.Count(s.texts, "text"), repl.Count(len(s.found), "secret"), s.left())
 			}
-			if err == nil && len(found) > 0 {
+			if err == nil && len(s.found) > 0 {
 				err = errSpilled
 			}
 			return err
@@ -79,30 +80,59 @@ func (s spill) String() string {
 	return fmt.Sprintf("%-22s %s line %d %s, %s (#%s)", s.Kind, where, s.Line, in, repl.Count(s.Versions, "version"), s.ID)
 }
 
+// scanned is what a look through a home found.
+type scanned struct {
+	found []spill
+	texts int
+	kept  map[string]bool // ids that are left out
+}
+
+// left is ", 2 kept ones left out", or nothing.
+func (s scanned) left() string {
+	if len(s.kept) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d kept left out", len(s.kept))
+}
+
 // scan looks through all texts of a home, the newest first.
-func scan(ctx context.Context, h *harness.Harness) (found []spill, texts int, err error) {
+func scan(ctx context.Context, h *harness.Harness) (s scanned, err error) {
+	s = scanned{found: []spill{}, kept: map[string]bool{}}
+	keep := map[string]bool{}
+	list, err := h.Home().Kept()
+	if err != nil {
+		return s, err
+	}
+	for _, k := range list {
+		keep[k.ID] = true
+	}
+	allowed := func(id string) bool {
+		if keep[id] {
+			s.kept[id] = true
+		}
+		return keep[id]
+	}
 	at := map[string]int{} // by id
 	look := func(v journal.Version) {
-		texts++
+		s.texts++
 		in := map[string]bool{}
-		_, list := redact.Text(string(v.Text), redact.Options{})
+		_, list := redact.Text(string(v.Text), redact.Options{Keep: allowed})
 		for _, f := range list {
 			if in[f.Sum] {
 				continue
 			}
 			in[f.Sum] = true
 			if i, ok := at[f.Sum]; ok {
-				found[i].Versions++
+				s.found[i].Versions++
 				continue
 			}
-			at[f.Sum] = len(found)
-			found = append(found, spill{f.Kind, f.Sum, v.Path, 1 + bytes.Count(v.Text[:f.Start], []byte("\n")), v.Commit, 1})
+			at[f.Sum] = len(s.found)
+			s.found = append(s.found, spill{f.Kind, f.Sum, v.Path, 1 + bytes.Count(v.Text[:f.Start], []byte("\n")), v.Commit, 1})
 		}
 	}
-	found = []spill{}
 	changes, err := h.Journal().Changes(ctx)
 	if err != nil {
-		return nil, 0, err
+		return s, err
 	}
 	for _, c := range changes {
 		text, err := h.Home().Read(c.Path)
@@ -110,15 +140,15 @@ func scan(ctx context.Context, h *harness.Harness) (found []spill, texts int, er
 			continue
 		}
 		if err != nil {
-			return nil, 0, err
+			return s, err
 		}
 		look(journal.Version{Path: c.Path, Text: text})
 	}
 	for v, err := range h.Journal().Texts(ctx) {
 		if err != nil {
-			return nil, 0, err
+			return s, err
 		}
 		look(v)
 	}
-	return found, texts, nil
+	return s, nil
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +52,24 @@ func (a *app) statusCommand() *cobra.Command {
 				Home: h.Home().Root(), Provider: h.ModelName(), Tick: m.Before, Time: m.State.Time, Mood: m.State.Mood,
 				Confidence: m.State.Confidence, Thread: string(m.State.Threads.Active), Threads: []string{},
 				Pending: len(m.Pending), Waiting: waiting, Notices: m.Notices,
+			}
+			held, err := h.Held(cmd.Context())
+			if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+				held, err = nil, nil // where nothing can be written, nothing is held back
+			}
+			if err != nil {
+				return err
+			}
+			for _, f := range held {
+				words := fmt.Sprintf("%s: it is not committed; %s", f, f.Do())
+				s.Notices = append(s.Notices, words)
+				fmt.Fprintln(cmd.ErrOrStderr(), console.Clean(words))
+			}
+			if words, err := h.Unconfirmed(); err != nil {
+				return err
+			} else if words != "" {
+				s.Notices = append(s.Notices, words)
+				fmt.Fprintln(cmd.ErrOrStderr(), words)
 			}
 			for _, t := range m.State.Threads.Open {
 				s.Threads = append(s.Threads, string(t.ID))

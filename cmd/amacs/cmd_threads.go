@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,6 +124,9 @@ func (a *app) threadCommand() *cobra.Command {
 					path, err := a.absolute(args[1])
 					if err != nil {
 						return err
+					}
+					if real, err := filepath.EvalSymlinks(path); err == nil {
+						path = real // as it is shown
 					}
 					args[1] = path
 				}

@@ -21,7 +21,10 @@ import (
 // generated and sample marks is the program's own account, written anew by
 // UPDATE=1; the other marked tables are prose whose keys are compared.
 
-const manualPath = "../../docs/manual.md"
+const (
+	manualPath = "../../docs/manual.md"
+	readmePath = "../../README.md"
+)
 
 func TestManualGenerated(t *testing.T) {
 	root := fullCommand()
@@ -36,7 +39,20 @@ func TestManualGenerated(t *testing.T) {
 		"generated limits":      limits(),
 	}
 	maps.Copy(parts, samples(t))
-	src, err := os.ReadFile(manualPath)
+	maps.Copy(parts, handsSamples(t))
+	used := generated(t, manualPath, parts)
+	for name := range parts {
+		if !slices.Contains(used, name) {
+			t.Errorf("the manual has no part %q", name)
+		}
+	}
+	generated(t, readmePath, parts)
+}
+
+// generated compares the marked parts of a document with the program's, or writes
+// them anew, and returns which it has.
+func generated(t *testing.T, path string, parts map[string]string) (used []string) {
+	src, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,23 +61,21 @@ func TestManualGenerated(t *testing.T) {
 		m := mark.FindStringSubmatch(part)
 		want, ok := parts[m[1]]
 		if !ok || m[2] != m[4] {
-			t.Errorf("the manual has a part %q that no test knows, or ends it wrongly", m[1])
+			t.Errorf("%s has a part %q that no test knows, or ends it wrongly", path, m[1])
 			return part
 		}
-		delete(parts, m[1])
+		used = append(used, m[1])
 		if m[3] != want && os.Getenv("UPDATE") == "" {
-			t.Errorf("%s of the manual is not what the program says (UPDATE=1 writes it anew):\n%s\n--- the program:\n%s", m[1], m[3], want)
+			t.Errorf("%s: %s is not what the program says (UPDATE=1 writes it anew):\n%s\n--- the program:\n%s", path, m[1], m[3], want)
 		}
 		return fmt.Sprintf("<!-- %s -->\n%s<!-- /%s -->", m[1], want, m[2])
 	})
-	for name := range parts {
-		t.Errorf("the manual has no part %q", name)
-	}
 	if os.Getenv("UPDATE") != "" && out != string(src) {
-		if err := os.WriteFile(manualPath, []byte(out), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return used
 }
 
 // samples are files of a real home after three ticks, with fixed times.
@@ -212,6 +226,7 @@ func TestManualTables(t *testing.T) {
 
 	w.must("", "ask", "start a thread on milk")
 	w.must("", "ask", "done with milk: it is in the fridge")
+	w.must("", append(w.script(does(`(agent-run "touch milk")`, "Asking"), said("asked")), "ask", "make a file")...)
 	script := filepath.Join(w.temp, "ready.jsonl")
 	if err := os.WriteFile(script, []byte(`{"text":"ready","usage":{"in":20,"out":2}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -219,6 +234,7 @@ func TestManualTables(t *testing.T) {
 	w.must("", "models", "check", "--provider", "script", "--model", script) // what it cost is named by the next commit
 	w.must("", "ask", "note: milk")
 	bothWays(t, "files of a home", column("files", 0), homeFiles(t, w.dir))
+	bothWays(t, "amacs' own files", column("own", 0), ownFiles(t))
 	var trailers []string
 	for l := range strings.Lines(w.git("log", "-1", "--format=%(trailers:only)")) {
 		if key, _, ok := strings.Cut(l, ": "); ok {
@@ -258,7 +274,7 @@ func TestProse(t *testing.T) {
 	walk(fullCommand())
 	quoted := regexp.MustCompile("`(amacs [^`]+|--[^`]+)`")
 	names := regexp.MustCompile(`amacs [a-z]+|(?:^| )--[a-z-]+`)
-	for _, path := range []string{manualPath, "../../README.md", "../../CONTRIBUTING.md"} {
+	for _, path := range []string{manualPath, readmePath, "../../CONTRIBUTING.md"} {
 		src, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -70,7 +70,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &usage), errors.As(err, &setting):
 		return exitUsage
-	case errors.As(err, &cap), errors.Is(err, repl.ErrTooMany):
+	case errors.As(err, &cap), errors.Is(err, repl.ErrTooMany), errors.Is(err, errInside):
 		return exitRefused
 	case errors.As(err, &model):
 		return exitNoModel

@@ -100,11 +100,26 @@ var killings = map[string]killing{
 	"archive": {from: full, args: []string{"ask", "line one"}, play: []string{said(strings.Repeat("long words\n", 1500))}, steps: second([]string{"intend", "write", "git", "committed"}),
 		lines: []string{"line one"}, early: []string{"old line 0", "old line 1", "old line 2", "old line 3"}, quiet: "intend"},
 	"command": {from: firstTick, args: []string{"depth", "chat", "7"}, steps: []string{"settle", "intend", "write", "git", "committed"}, early: []string{"line zero"}, quiet: "intend"},
+	"purge":   {from: spoken, args: []string{"purge", "--yes", "--text", "zebracrossing"}, steps: []string{"forget", "stored", "planned", "moved", "erased"}},
+	"unpurge": {from: forgotten, args: []string{"purge", "--back"}, steps: []string{"backing", "movedback"}},
+	"confirm": {from: forgotten, args: []string{"purge", "--confirm"}, steps: []string{"dropping", "dropped"}},
 	"edits":   {from: edited, args: []string{"ask", "line one"}, play: []string{deed}, steps: []string{"settle", "edits", "heard", "write", "committed"}, lines: []string{"line one"}, early: []string{"line zero"}, edits: 1},
 }
 
+// spoken is a home that holds what is to be forgotten; forgotten one in which a purge
+// waits to be confirmed.
+func spoken(w *world) {
+	w.must("", append(w.script(said("of the zebracrossing")), "ask", "a zebracrossing")...)
+}
+
+func forgotten(w *world) {
+	spoken(w)
+	w.must("", "purge", "--yes", "--text", "zebracrossing")
+}
+
 // mended are the steps after which the next start has something to say.
-var mended = []string{"claimed", "heard", "think", "reserved", "answered", "act", "commit", "intend", "write", "git"}
+var mended = []string{"claimed", "heard", "think", "reserved", "answered", "act", "commit", "intend", "write", "git",
+	"planned", "moved", "erased", "backing", "movedback"}
 
 // TestKilledAtEachStep: kill -9 at each step of each kind of change. The home is
 // sound at once, the next tick ends what was begun and says so.

@@ -24,7 +24,8 @@ func run(args []string, in, out, errs *os.File, step func(string)) int {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() { <-signals; cancel() }()
 	// Giving the signals back must not count as one: ctx stays alive.
-	a := &app{in: in, out: out, err: errs, unsignal: func() { signal.Stop(signals) }, step: step}
+	a := &app{in: in, out: out, err: errs, unsignal: func() { signal.Stop(signals) }, step: step, inside: os.Getenv("AMACS_INSIDE") != ""}
+	defer a.close()
 	// Whatever is started from here can tell: a shell's hooks must not take what
 	// amacs does for what the human does.
 	os.Setenv("AMACS_INSIDE", "1")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,8 +13,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"amacs/harness/process"
 	"amacs/harness/provider/fake"
 )
 
@@ -25,7 +28,32 @@ func TestMain(m *testing.M) {
 		"amacs": func() {
 			os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, killer(os.Getenv("AMACS_TEST_KILL"))))
 		},
+		"sample-mcp": sampleServer,
 	})
+}
+
+// sampleServer is an MCP server on standard input and output with two tools.
+func sampleServer() {
+	type sum struct {
+		A int `json:"a"`
+		B int `json:"b"`
+	}
+	type text struct {
+		Text string `json:"text"`
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "sample", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers"},
+		func(_ context.Context, _ *mcp.CallToolRequest, in sum) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strconv.Itoa(in.A + in.B)}}}, nil, nil
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "shout", Description: "Gives a text back in capitals"},
+		func(_ context.Context, _ *mcp.CallToolRequest, in text) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.ToUpper(in.Text)}}}, nil, nil
+		})
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 func killer(at string) func(string) {
@@ -135,7 +163,12 @@ func TestScripts(t *testing.T) {
 }
 
 // condition knows [emacs], [zsh]…: whether that program is here. In CI all are.
+// [confines]: whether commands can be confined on this system.
 func condition(cond string) (bool, error) {
+	if cond == "confines" {
+		s := process.Supported()
+		return s.Files && (s.Network || s.TCP), nil
+	}
 	_, err := exec.LookPath(cond)
 	return err == nil || os.Getenv("CI") == "true", nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -514,7 +515,11 @@ func TestAttempts(t *testing.T) {
 			if !near(b.Day.USD, sum) || b.Day.Calls != len(c.want) || b.Day.Unsettled != 0 {
 				t.Errorf("cost: %+v, want %v", b.Day, sum)
 			}
-			contains(t, "the commit", s.git("log", "-1", "--format=%B"), "\nCost-USD: "+fmt.Sprint(sum)+"\n")
+			_, said, _ := strings.Cut(s.git("log", "-1", "--format=%B"), "\nCost-USD: ")
+			said, _, _ = strings.Cut(said, "\n")
+			if usd, err := strconv.ParseFloat(said, 64); err != nil || !near(usd, sum) {
+				t.Errorf("the commit says Cost-USD: %s, not %v", said, sum)
+			}
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {

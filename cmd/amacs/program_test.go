@@ -316,6 +316,46 @@ func exitCodes(t *testing.T) (codes, names []string) {
 	return codes, names
 }
 
+// ownFiles are the files below .amacs that the code names: by State and Cache, or
+// behind stateDir. A constant in a name is known by its last value.
+func ownFiles(t *testing.T) []string {
+	type use struct {
+		dir  string
+		name ast.Expr
+	}
+	var uses []use
+	consts := map[string]ast.Expr{}
+	inspect(t, func(_ string, n ast.Node) {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			if len(n.Values) == 1 {
+				consts[n.Names[0].Name] = n.Values[0]
+			}
+		case *ast.BinaryExpr:
+			if x, ok := n.X.(*ast.Ident); ok && (x.Name == "stateDir" || x.Name == "cacheDir") {
+				uses = append(uses, use{strings.TrimSuffix(x.Name, "Dir"), n.Y})
+			}
+		case *ast.CallExpr:
+			if fn, ok := n.Fun.(*ast.SelectorExpr); ok && (fn.Sel.Name == "State" || fn.Sel.Name == "Cache") && len(n.Args) == 1 {
+				uses = append(uses, use{strings.ToLower(fn.Sel.Name), n.Args[0]})
+			}
+		}
+	})
+	seen := map[string]bool{"state/meant-…": true} // its name is made at the time
+	for _, u := range uses {
+		if ident, ok := u.name.(*ast.Ident); ok {
+			u.name = consts[ident.Name]
+		}
+		if lit, ok := u.name.(*ast.BasicLit); ok {
+			name, _ := strconv.Unquote(lit.Value)
+			if name, _, _ = strings.Cut(strings.TrimPrefix(name, "/"), "/"); name != "" {
+				seen[u.dir+"/"+name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
 func homeFiles(t *testing.T, dir string) (out []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

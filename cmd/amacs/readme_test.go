@@ -32,7 +32,7 @@ func TestReadme(t *testing.T) {
 	}
 	env := append(os.Environ(), "HOME="+user, "PATH="+shims+":"+os.Getenv("PATH"), "TZ=UTC",
 		"AMACS_HOME=", "AMACS_PROVIDER=", "AMACS_MODEL=", "XDG_CONFIG_HOME=", "GIT_CONFIG_NOSYSTEM=1")
-	hash := regexp.MustCompile(`(?m)^[0-9a-f]{7} `)
+	hash, took := regexp.MustCompile(`(?m)^[0-9a-f]{7} `), regexp.MustCompile(`ticks in \d+s`)
 	for _, part := range strings.Split("\n"+string(m[1]), "\n$ ")[1:] {
 		command, want, _ := strings.Cut(part, "\n")
 		c := exec.Command("bash", "-c", command)
@@ -42,7 +42,9 @@ func TestReadme(t *testing.T) {
 		if err != nil {
 			t.Errorf("$ %s\n%v", command, err)
 		}
-		trim := func(s string) string { return hash.ReplaceAllString(strings.TrimRight(s, "\n"), "0000000 ") }
+		trim := func(s string) string {
+			return took.ReplaceAllString(hash.ReplaceAllString(strings.TrimRight(s, "\n"), "0000000 "), "ticks in 0s")
+		}
 		if trim(got) != trim(want) {
 			t.Errorf("$ %s\nthe README shows:\n%s\nthe program printed:\n%s", command, want, got)
 		}

@@ -184,7 +184,7 @@ func TestSilentAndContinued(t *testing.T) {
 	s.enter("two")
 	s.see(`there\n\namacs> $`)
 	s.enter("three")
-	s.see(`three\n· tick 3, no reply yet\n· tick 4, no reply yet\n· tick 5, no reply yet\nstopped after 2 ticks in a row \(autonomous-tick-limit\); say something to go on\namacs> $`)
+	s.see(`three\n· tick 3: a thought\n· tick 4: a thought\n· tick 5, no reply yet\nstopped after 2 ticks in a row \(autonomous-tick-limit\); say something to go on\n· 3 ticks in \d+s\namacs> $`)
 	s.settled(0)
 }
 

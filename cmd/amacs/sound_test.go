@@ -29,6 +29,7 @@ type world struct {
 	dir  string // the home
 	env  []string
 	temp string
+	cwd  string // where the program runs
 }
 
 func newWorld(t testing.TB) *world {
@@ -41,7 +42,7 @@ func newWorld(t testing.TB) *world {
 	if err := os.WriteFile(filepath.Join(user, ".gitconfig"), []byte(gitconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, temp: temp, dir: filepath.Join(temp, "agent")}
+	w := &world{t: t, temp: temp, dir: filepath.Join(temp, "agent"), cwd: temp}
 	w.env = append(slices.DeleteFunc(os.Environ(), namesModel.MatchString), "HOME="+user, "AMACS_HOME="+w.dir, "TERM=dumb", "TZ=UTC", "AMACS_PROVIDER=", "AMACS_MODEL=", "AMACS_TEST_KILL=",
 		"GORACE=atexit_sleep_ms=0") // with -race each run would take a second longer
 	return w
@@ -98,7 +99,7 @@ type ended struct {
 
 func (w *world) command(in string, args ...string) *exec.Cmd {
 	c := exec.Command("amacs", args...)
-	c.Env, c.Dir = slices.Clone(w.env), w.temp
+	c.Env, c.Dir = slices.Clone(w.env), w.cwd
 	c.Stdin = strings.NewReader(in)
 	return c
 }

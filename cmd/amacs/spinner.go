@@ -37,7 +37,7 @@ func (s *spinner) event(e harness.Event) (after func()) {
 		s.began = time.Now()
 		s.mu.Unlock()
 	}
-	shows := e.Kind == harness.Notice || e.Kind == harness.Withdrawn
+	shows := e.Kind == harness.Notice || e.Kind == harness.Withdrawn || e.Kind == harness.Running
 	if e.Kind == harness.Thinking || shows && s.stop() {
 		return s.start
 	}

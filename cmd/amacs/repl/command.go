@@ -43,6 +43,8 @@ func (r *repl) run(ctx context.Context, words []string) {
 		}
 	case len(words) == 1 && (name == "help" || name == "?"):
 		r.con.Print(help)
+	case len(words) == 1 && name == "keep" && r.unsaid != "":
+		r.keep(ctx)
 	case name == "retry":
 		r.retry(ctx)
 	case !slices.Contains(r.Commands, name):

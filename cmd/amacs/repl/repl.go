@@ -55,6 +55,8 @@ type repl struct {
 	pack   chan struct{}
 
 	later  []console.Event // what was typed while a command ran
+	unsaid string          // the last line that secrets were taken out of, as it was typed
+	warned map[string]bool // ids of secrets that the human was told of
 	said   int             // lines for the agent
 	ending bool            // quit when the ticks have ended
 	failed error           // what the last ticks ended with
@@ -74,10 +76,10 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	r := &repl{Options: o, ticks: make(chan error, 1), pack: make(chan struct{}, 1)}
+	r := &repl{Options: o, warned: map[string]bool{}, ticks: make(chan error, 1), pack: make(chan struct{}, 1)}
 	con, err := console.Open(console.Options{
 		In: o.In, Out: o.Out, Prompt: "amacs> ", Color: o.Color,
-		History: o.Harness.Home().State("history"), Complete: r.complete,
+		History: o.Harness.Home().State("history"), Stored: o.Harness.Clean, Complete: r.complete,
 	})
 	if err != nil {
 		return err
@@ -179,13 +181,21 @@ func (r *repl) line(ctx context.Context, l console.Line) {
 	case strings.TrimSpace(l.Text) == "":
 	case r.tooMany():
 		r.ending, r.failed = true, ErrTooMany
-	case r.cancel != nil:
-		r.post(ctx, l.Text)
 	default:
-		r.tick(ctx, l.Text)
+		r.warn(l.Text)
+		r.hear(ctx, l.Text)
 	}
 	if r.cancel == nil && !r.ending {
 		r.con.Next()
+	}
+}
+
+// hear keeps a line for the tick that follows, or runs one.
+func (r *repl) hear(ctx context.Context, text string) {
+	if r.cancel != nil {
+		r.post(ctx, text)
+	} else {
+		r.tick(ctx, text)
 	}
 }
 
@@ -231,14 +241,23 @@ func (r *repl) interrupt(e console.Interrupt) {
 func (r *repl) tick(ctx context.Context, text string) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	r.voice.begin()
+	in := harness.Input{Source: harness.Human, Text: text, Cwd: r.Cwd}
+	if r.con.Interactive() {
+		in.Ask = r.voice.ask
+	}
 	go func() {
+		var all []harness.Report
+		began := time.Now()
+		err := r.Harness.Converse(ctx, in, r.voice.event, func(rep harness.Report) {
+			all = append(all, rep)
+			r.voice.report(rep)
+			r.statusLine(ctx, rep)
+		})
+		r.voice.summary(all, time.Since(began))
 		var last harness.Report
-		err := r.Harness.Converse(ctx, harness.Input{Source: harness.Human, Text: text, Cwd: r.Cwd}, r.voice.event,
-			func(rep harness.Report) {
-				last = rep
-				r.voice.report(rep)
-				r.statusLine(ctx, rep)
-			})
+		if len(all) > 0 {
+			last = all[len(all)-1]
+		}
 		if err == nil && (last.Outcome == "failed" || last.Outcome == "unparsed") {
 			err = &unanswered{last.Tick, last.Failure}
 		}

@@ -52,6 +52,9 @@ func (v *voice) event(e harness.Event) {
 	case harness.Chunk:
 		v.streamed.WriteString(e.Text)
 		v.con.Stream(e.Text)
+	case harness.Running:
+		v.doing = "running"
+		v.tell("· running " + e.Text)
 	case harness.Withdrawn:
 		v.withdraw()
 		v.notice(e.Text)
@@ -76,7 +79,7 @@ func (v *voice) report(r harness.Report) {
 	v.endStream()
 	switch r.Outcome {
 	case "silent":
-		v.notice(fmt.Sprintf("· tick %d, no reply yet", r.Tick))
+		v.notice("· " + stage(r))
 	case "interrupted":
 		v.notice(fmt.Sprintf("(interrupted, tick %d)", r.Tick))
 	case "unparsed":
@@ -90,6 +93,14 @@ func (v *voice) report(r harness.Report) {
 	}
 	v.held = append(v.held, r.Notices...)
 	v.close()
+}
+
+// stage is what a tick without a reply was about.
+func stage(r harness.Report) string {
+	if r.Continue && strings.TrimSpace(r.Monologue) != "" {
+		return fmt.Sprintf("tick %d: %s", r.Tick, r.Monologue)
+	}
+	return fmt.Sprintf("tick %d, no reply yet", r.Tick)
 }
 
 // end is the end of a conversation; its last tick may have failed in mid-reply.

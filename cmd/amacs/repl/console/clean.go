@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,6 +14,20 @@ import (
 func Clean(s string) string {
 	var c cleaner
 	return c.feed(s) + c.rest()
+}
+
+// Bare is Clean for a text that somebody decides on: characters without a shape
+// of their own are shown as <U+200B>, so that nothing looks like something else.
+func Bare(s string) string {
+	var b strings.Builder
+	for _, r := range Clean(s) {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // cleaner cleans a text that comes in pieces, cut anywhere.

@@ -18,7 +18,11 @@ type Options struct {
 	In, Out *os.File
 	Prompt  string // plain text, "amacs> ": a status is put before its final "> "
 	History string // path of the history file; "" keeps none
-	Color   bool   // the status may be dim (terminals only)
+
+	// Stored gives what the history file gets of an entry; nil: all of it.
+	Stored func(text string) string
+
+	Color bool // the status may be dim (terminals only)
 
 	// Complete returns whole candidates for the word that ends at byte pos of
 	// line. Nil switches completion off. It is called while a key is handled,
@@ -102,6 +106,7 @@ type display interface {
 // question is an Ask that waits; answer has room for one rune, 0 for none.
 type question struct {
 	keys   string
+	words  []string // the first belongs to the first key
 	answer chan rune
 }
 
@@ -217,18 +222,20 @@ func (c *Console) EndStream() {
 }
 
 // Ask prints the question and waits for a line that is just one of keys, in
-// either case, returned as it stands in keys. Other lines are events as ever.
+// either case, or the word that belongs to it (the first word to the first key);
+// the key is returned. A capital stands for its word only, so that nobody gives
+// that answer by a slip. Other lines are events as ever.
 // One question at a time. It ends with [ErrNoAnswer], so after Ctrl-C, which is
 // then no event, or with the error of ctx.
-func (c *Console) Ask(ctx context.Context, text, keys string) (rune, error) {
-	q := &question{keys: keys, answer: make(chan rune, 1)}
+func (c *Console) Ask(ctx context.Context, text, keys string, words ...string) (rune, error) {
+	q := &question{keys: keys, words: words, answer: make(chan rune, 1)}
 	c.mu.Lock()
 	if c.kind == pipe || c.ended || c.question != nil {
 		c.mu.Unlock()
 		return 0, fmt.Errorf("asking %q: %w", text, ErrNoAnswer)
 	}
 	c.question = q
-	c.show.ask(text, strings.Join(strings.Split(keys, ""), "/"))
+	c.show.ask(text, q.shown())
 	c.mu.Unlock()
 	err := ErrNoAnswer
 	select {
@@ -247,6 +254,33 @@ func (c *Console) Ask(ctx context.Context, text, keys string) (rune, error) {
 	}
 	return 0, fmt.Errorf("asking %q: %w", text, err)
 }
+
+// Forget drops the lines that were typed so far: before a question was shown,
+// nobody has answered it.
+func (c *Console) Forget() {
+	if c.kind == pipe {
+		return
+	}
+	flush(c.in.fd)
+	var rest []Event
+	for {
+		select {
+		case e := <-c.events:
+			if _, ok := e.(Line); !ok {
+				rest = append(rest, e)
+			}
+			continue
+		default:
+		}
+		break
+	}
+	for _, e := range rest {
+		c.events <- e
+	}
+}
+
+// Flush drops what was typed on a terminal that no Console reads.
+func Flush(f *os.File) { flush(int(f.Fd())) }
 
 // settle answers the question that waits, 0 for not at all.
 func (c *Console) settle(answer rune) {
@@ -345,20 +379,34 @@ func (c *Console) answered(e Event) bool {
 	return !atEnd
 }
 
-// match finds the key that a line is, if it is just one.
+// shown are the answers as the prompt shows them: y/n/always.
+func (q *question) shown() string {
+	var all []string
+	for i, k := range []rune(q.keys) {
+		if unicode.IsUpper(k) {
+			all = append(all, q.words[i])
+		} else {
+			all = append(all, string(k))
+		}
+	}
+	return strings.Join(all, "/")
+}
+
+// match finds the key that a line is, if it is just one, or its word.
 func (q *question) match(line string) (rune, bool) {
 	line = strings.TrimSpace(line)
+	keys := []rune(q.keys)
+	for i, word := range q.words {
+		if strings.EqualFold(word, line) {
+			return keys[i], true
+		}
+	}
 	r, n := utf8.DecodeRuneInString(line)
 	if n == 0 || n != len(line) {
 		return 0, false
 	}
-	for _, k := range q.keys {
-		if k == r {
-			return k, true
-		}
-	}
-	for _, k := range q.keys {
-		if unicode.ToLower(k) == unicode.ToLower(r) {
+	for _, k := range keys {
+		if k == unicode.ToLower(r) {
 			return k, true
 		}
 	}

@@ -85,6 +85,7 @@ func (c *Console) openTerminal() error {
 	e := &editor{c: c, cells: cells, keys: &keys{in: c.in, board: keyboard{cells: cells}}}
 	var trouble error
 	e.history, trouble = openHistory(c.opts.History)
+	e.history.stored = c.opts.Stored
 	e.at = len(e.history.entries)
 
 	nothing := func() error { return nil }

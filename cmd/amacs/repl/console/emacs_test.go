@@ -26,7 +26,7 @@ func TestComint(t *testing.T) {
 	text := string(out)
 	for _, want := range []string{
 		"amacs> /reply \x1b[31mgrüße\x1b[0m 漢字\n\n␛[31mgrüße␛[0m 漢字\n\namacs> one\\\n...> two\namacs> /ask\n",
-		"\nMay I?\n(y/n/A) y\namacs> ",
+		"\nMay I?\n(y/n/always) y\namacs> ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the buffer has no %q but is\n%q", want, text)

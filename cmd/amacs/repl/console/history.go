@@ -23,7 +23,8 @@ var (
 // history is what was sent, oldest first. An entry above 64 KB is known until
 // the console closes, but not written.
 type history struct {
-	path    string // "" for none
+	path    string                   // "" for none
+	stored  func(text string) string // what the file gets of an entry; nil: all of it
 	entries []string
 }
 
@@ -78,7 +79,7 @@ func (h *history) trim() error {
 	return nil
 }
 
-// add appends an entry, unless it is blank or the same as the last.
+// add appends an entry, in the file as it is to be stored, unless it is blank or the same as the last.
 func (h *history) add(text string) error {
 	n := len(h.entries)
 	if strings.TrimSpace(text) == "" || n > 0 && h.entries[n-1] == text {
@@ -88,11 +89,15 @@ func (h *history) add(text string) error {
 	if h.path == "" || len(text) > entryBytes {
 		return nil
 	}
+	written := text
+	if h.stored != nil {
+		written = h.stored(text)
+	}
 	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("writing the history: %w", err)
 	}
-	_, err = f.WriteString(toHistory.Replace(text) + "\n")
+	_, err = f.WriteString(toHistory.Replace(written) + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing the history: %w", err)
 	}

@@ -103,7 +103,7 @@ func (p *player) obey(line string) {
 		p.endStream()
 	case "/ask":
 		p.asking.Go(func() {
-			r, err := p.c.Ask(context.Background(), "May I?", "ynA")
+			r, err := p.c.Ask(context.Background(), "May I?", "ynA", "yes", "no", "always")
 			p.write(record{Kind: "answer", Text: fmt.Sprintf("%c %v", max(r, '0'), err)})
 		})
 	case "/suspend":

@@ -420,3 +420,17 @@ func TestStatusInPrompt(t *testing.T) {
 		}
 	}
 }
+
+func TestBare(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain ü 漢\n":               "plain ü 漢\n",
+		"rm -rf ~/\u200bx":          "rm -rf ~/<U+200B>x",
+		"\u202egpj.exe\ufeff":       "<U+202E>gpj.exe<U+FEFF>",
+		"a\u00adb\U000E0041c\ufe0f": "a<U+00AD>b<U+E0041>c<U+FE0F>",
+		"\x1b[31mred":               "␛[31mred",
+	} {
+		if got := Bare(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

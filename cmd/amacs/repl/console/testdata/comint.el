@@ -31,7 +31,7 @@
   (type "two")
   (wait-for "amacs> \\'")
   (type "/ask")
-  (wait-for "(y/n/A) \\'")
+  (wait-for "(y/n/always) \\'")
   (type "y")
   (wait-for "amacs> \\'")
   (comint-send-eof)
