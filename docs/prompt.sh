@@ -29,4 +29,4 @@ tm send-keys C-d
 sleep 1
 # The picture is of the moment when the log is there.
 at=$(grep 'INIT' "$temp/prompt.cast" | sed 's/^\[\([0-9]*\)\.\([0-9][0-9][0-9]\).*/\1\2/')
-npx --yes svg-term-cli --in "$temp/prompt.cast" --out docs/prompt.svg --at $((at + 1)) --width 98 --height 16 --window --no-cursor
+npx --yes svg-term-cli --in "$temp/prompt.cast" --out docs/prompt.svg --at $((at + 1)) --width 98 --height 17 --window --no-cursor
