@@ -25,7 +25,7 @@ func Summary(ticks []Report, took time.Duration) string {
 			usd, priced = usd+*r.CostUSD, priced || *r.CostUSD > 0
 		}
 	}
-	if len(ticks) < 2 && len(files) == 0 && ran == 0 {
+	if len(ticks) < 3 && len(files) == 0 && ran == 0 {
 		return ""
 	}
 	s := fmt.Sprintf("%s in %s", amount(len(ticks), "tick"), took.Round(time.Second))
