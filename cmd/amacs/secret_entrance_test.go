@@ -282,3 +282,55 @@ func TestOrdinaryTextEnters(t *testing.T) {
 		t.Errorf("%d lines are few", lines)
 	}
 }
+
+// TestNoSecretIsRead reads secrets of forty kinds from a file, and has commands and
+// tools print them: the agent sees them taken out, and git has none. The whole output
+// of a command, what an edit replaced and the workspace are kept as they are, outside
+// of git.
+func TestNoSecretIsRead(t *testing.T) {
+	t.Parallel()
+	w, p := newWorld(t), &planter{next: 3000}
+	text := "the first line\n"
+	for range len(secretForms) {
+		text += p.line() + "\nand a line\n"
+	}
+	dir := w.project(map[string]string{"notes.txt": text})
+	w.must("", "init")
+	w.write("config.yaml", w.read("config.yaml")+"mcp-servers: [{name: sample, command: [sample-mcp]}]\nrules: {allow: [{tool: sample}, {folder: "+dir+"}]}\n")
+	clean := func(form string, holds ...string) string {
+		expect := "and a line"
+		if len(holds) > 0 {
+			expect = holds[0]
+		}
+		return fmt.Sprintf(`{"expect":%q,"reply":%s}`, expect, object(map[string]any{"reply": "ok", "eval": form}))
+	}
+	out := w.must(strings.Repeat("go on\n", 9), w.script(
+		object(map[string]any{"reply": "ok", "eval": `(agent-read-file "notes.txt")`}),
+		clean(`(agent-search-files "it is|and")`, "[redacted:"),
+		clean(`(agent-run "cat notes.txt")`, "[redacted:"),
+		clean(`(agent-run "cat notes.txt | tail -40; false" :shell t)`, "[redacted:"),
+		clean(fmt.Sprintf(`(agent-call-tool "sample" "shout" '((text . %q)))`, p.line()), "exit 1"),
+		clean(fmt.Sprintf(`(agent-write-file "workspace/x.txt" %q)`, p.line()), `untrusted="tool sample/shout"`),
+		clean(`(agent-edit-file "notes.txt" "the first line" "a first line")`, "written: "),
+		clean(fmt.Sprintf(`(progn (agent-create-thread "t" :concern "c" :buffers '("notes.txt")) (agent-switch-thread "t") (agent-request-permission "May I?" :why %q))`, p.line()), "changed: "),
+		clean(`nil`, "=== "+dir+"/notes.txt"),
+	)...)
+	if n := strings.Count("\n"+out.out, "\nok\n"); n != 9 {
+		t.Fatalf("%d replies:\n%s%s", n, out.out, out.errs)
+	}
+	kept := []string{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(w.dir, path)
+		for _, place := range []string{".amacs/cache/run/", ".amacs/state/before/", "workspace/"} {
+			if strings.HasPrefix(rel, place) {
+				kept = append(kept, rel)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.absent(p, kept...)
+	w.git("fsck", "--strict")
+}
