@@ -269,11 +269,12 @@ func (m *Mind) changeFile(ctx context.Context, a eval.Args, op permit.Op, verb, 
 	if d.why, err = a.Text(":why"); err != nil {
 		return nil, err
 	}
-	action := permit.Action{Op: op, Path: place}
-	if v, err := m.gate.verdict(action, d); err != nil {
+	v, err := m.gate.verdict(permit.Action{Op: op, Path: place}, d)
+	if err != nil {
 		return nil, err
-	} else if v.Tier == permit.Never { // before anything of the file is told
-		_, err := m.gate.pass(ctx, action, d)
+	}
+	if v.Tier == permit.Never { // before anything of the file is told
+		_, err := m.gate.abide(ctx, v, d)
 		return nil, err
 	}
 	c, err := plan(place)
@@ -281,7 +282,7 @@ func (m *Mind) changeFile(ctx context.Context, a eval.Args, op permit.Op, verb, 
 		return nil, m.gate.veil(place, err)
 	}
 	d.diff = m.shortDiff(c)
-	done, err := m.gate.pass(ctx, action, d)
+	done, err := m.gate.abide(ctx, v, d)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,6 @@ type command struct {
 	action permit.Action
 	argv   []string
 	text   string // as a human writes it
-	input  string
 	time   time.Duration
 	free   bool
 }
@@ -81,10 +80,9 @@ func (m *Mind) command(a eval.Args) (c command, err error) {
 	if c.action.Dir, err = m.place(dir); err != nil {
 		return c, err
 	}
-	if c.input, err = a.Text(":input"); err != nil {
+	if c.action.Stdin, err = a.Text(":input"); err != nil {
 		return c, err
 	}
-	c.action.Stdin = c.input
 	seconds, err := a.Count(":time", m.gate.Config().RunTime)
 	c.time = time.Duration(seconds) * time.Second
 	if err == nil && (c.time <= 0 || c.time > runMost) {
@@ -110,9 +108,9 @@ func (m *Mind) run(ctx context.Context, a eval.Args) (sexp.Value, error) {
 	}
 	d := deal{summary: "run " + c.text, commands: []string{c.text}, dir: c.action.Dir,
 		call: form("agent-run", a, ":shell", ":time", ":input", ":free")} // its folder is where the call runs again
-	if c.input != "" {
-		d.summary += " < " + c.input
-		d.commands = append(d.commands, "< "+c.input)
+	if in := c.action.Stdin; in != "" {
+		d.summary += " < " + in
+		d.commands = append(d.commands, "< "+in)
 	}
 	if d.why, err = a.Text(":why"); err != nil {
 		return nil, err
@@ -126,7 +124,7 @@ func (m *Mind) run(ctx context.Context, a eval.Args) (sexp.Value, error) {
 	}
 	grant := m.gate.grant(c, v)
 	d.confined = grantText(grant, m)
-	done, err := m.gate.pass(ctx, c.action, d)
+	done, err := m.gate.abide(ctx, v, d)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +139,7 @@ func (g *gate) grant(c command, v permit.Verdict) *process.Grant {
 	if !g.confines() || c.free {
 		return nil
 	}
-	gr := &process.Grant{Read: g.readable(), Write: []string{g.scratch(false), g.home.Path(home.Workspace)}}
+	gr := &process.Grant{Read: g.common(), Write: []string{g.scratch(false), g.home.Path(home.Workspace)}}
 	root, _ := resolve(g.home.Root())
 	gr.Guard = []string{root}
 	if p := g.m.project; p != "" && p != root && (!strings.HasPrefix(p, root+"/") || g.ours(p)) {
@@ -220,9 +218,9 @@ func (g *gate) wide(path string) bool {
 	return strings.Count(path, "/") < 2 || strings.HasPrefix(path, "/etc") || strings.HasPrefix(path, "/usr")
 }
 
-// readable is what every command may read: the system, what is installed, the
+// common is what every command may read: the system, what is installed, the
 // agent's home. Folders with credentials are not in it.
-func (g *gate) readable() (dirs []string) {
+func (g *gate) common() (dirs []string) {
 	user, _ := os.UserHomeDir()
 	add := func(parent string) {
 		entries, _ := os.ReadDir(parent) // what can not be listed can not be granted
@@ -297,7 +295,7 @@ func (g *gate) run(ctx context.Context, c command, grant *process.Grant) (string
 	missing := missing(grant)
 	g.step("running")
 	r, err := process.Run(ctx, process.Command{
-		Argv: c.argv, Dir: c.action.Dir, Env: environment(scratch), Stdin: []byte(c.input),
+		Argv: c.argv, Dir: c.action.Dir, Env: environment(scratch), Stdin: []byte(c.action.Stdin),
 		Time: c.time, Output: runOutput, Tail: runTail, Raw: raw, Grant: grant, Helper: g.helper,
 	})
 	if err := errors.Join(err, g.reopen(ctx, approved)); err != nil {

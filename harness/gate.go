@@ -12,7 +12,6 @@ import (
 
 	"amacs/harness/files"
 	"amacs/harness/home"
-	"amacs/harness/journal"
 	"amacs/harness/permit"
 )
 
@@ -87,29 +86,29 @@ func (g *gate) verdict(a permit.Action, d deal) (permit.Verdict, error) {
 
 // worse is the verdict on two actions that are done together.
 func worse(a, b permit.Verdict) permit.Verdict {
-	switch {
-	case b.Tier > a.Tier:
+	if b.Tier > a.Tier {
 		a, b = b, a
-		fallthrough
-	case b.Tier < a.Tier:
-		a.Touches = append(slices.Clone(a.Touches), b.Touches...)
-		return a
-	case a.Tier == permit.Auto || a.Kind == b.Kind:
-	default:
+	}
+	if a.Tier == b.Tier && a.Tier != permit.Auto && a.Kind != b.Kind {
 		a.Why, a.Kind = a.Why+"; "+b.Why, a.Kind+" + "+b.Kind
 	}
-	a.Touches = append(slices.Clone(a.Touches), b.Touches...)
+	a.Touches = slices.Concat(a.Touches, b.Touches)
 	return a
 }
 
 // pass returns when a may be done now, and an error otherwise. done is to be told
 // what came of it.
 func (g *gate) pass(ctx context.Context, a permit.Action, d deal) (done func(result string, err error), err error) {
-	g.asked = false
 	v, err := g.verdict(a, d)
 	if err != nil {
 		return nil, err
 	}
+	return g.abide(ctx, v, d)
+}
+
+// abide is pass for an action that was decided on.
+func (g *gate) abide(ctx context.Context, v permit.Verdict, d deal) (done func(result string, err error), err error) {
+	g.asked = false
 	nothing := func(string, error) {}
 	switch {
 	case v.Tier == permit.Never && v.Silenced:
@@ -121,7 +120,7 @@ func (g *gate) pass(ctx context.Context, a permit.Action, d deal) (done func(res
 	case g.held != nil:
 		return nothing, g.holds(v, d)
 	}
-	if err := d.readable(d.summary); err != nil {
+	if err := d.legible(d.summary); err != nil {
 		return nil, err
 	}
 	r := g.request(v, d)
@@ -139,9 +138,9 @@ const (
 	longestDiff = 64 << 10 // bytes of a diff
 )
 
-// readable refuses what a human who is asked could not read whole: text is what
+// legible refuses what a human who is asked could not read whole: text is what
 // the question says of it.
-func (d deal) readable(text string) error {
+func (d deal) legible(text string) error {
 	const parts = "Do it in smaller parts"
 	switch {
 	case len(text) > longestText:
@@ -203,30 +202,28 @@ func (g *gate) queue(r home.Request) error {
 			return &refusal{fmt.Sprintf("asked already: %s waits for the human's answer. Go on with something else", old.ID)}
 		}
 	}
-	if r.ID, err = g.id(all); err != nil {
-		return err
-	}
-	ask := func(d *home.Draft) error {
-		_, err := d.Ask(r)
-		return err
-	}
-	if err := g.m.edit("asking", ask); err != nil {
+	r.ID = freeID(all)
+	if err := g.m.edit("asking", entering(r)); err != nil {
 		return err
 	}
 	g.show(Event{Notice, fmt.Sprintf("(%s asks: %s. `amacs review` answers)", r.ID, marked(r.Summary))})
 	return &refusal{fmt.Sprintf("not done yet: %s asks the human (%s). Nobody is there to answer now; the answer, and what came of it, reach your inbox. Go on with something else", r.ID, r.Because)}
 }
 
-// id is one that no request has.
-func (g *gate) id(all []home.Request) (string, error) {
+// entering writes a request down.
+func entering(r home.Request) func(*home.Draft) error {
+	return func(d *home.Draft) error {
+		_, err := d.Ask(r)
+		return err
+	}
+}
+
+// freeID is one that no request has.
+func freeID(all []home.Request) string {
 	for {
 		id := "p-" + home.NewID()[:4]
-		taken := false
-		for _, r := range all {
-			taken = taken || r.ID == id
-		}
-		if !taken {
-			return id, nil
+		if !slices.ContainsFunc(all, func(r home.Request) bool { return r.ID == id }) {
+			return id
 		}
 	}
 }
@@ -238,9 +235,7 @@ func (g *gate) ask(ctx context.Context, r home.Request) (done func(string, error
 	if err != nil {
 		return nil, err
 	}
-	if r.ID, err = g.id(all); err != nil {
-		return nil, err
-	}
+	r.ID = freeID(all)
 	wait := time.Duration(g.Config().AskWait) * time.Second
 	asking, stop := context.WithTimeout(ctx, wait)
 	g.asked = true
@@ -248,12 +243,8 @@ func (g *gate) ask(ctx context.Context, r home.Request) (done func(string, error
 	over := asking.Err() != nil && ctx.Err() == nil
 	stop()
 	at := g.now()
-	ask := func(d *home.Draft) error {
-		_, err := d.Ask(r)
-		return err
-	}
 	give := func(d *home.Draft) error {
-		if err := ask(d); err != nil {
+		if err := entering(r)(d); err != nil {
 			return err
 		}
 		return d.Give(r.ID, string(given.Answer), "prompt", g.Clean(given.Words), at)
@@ -262,7 +253,7 @@ func (g *gate) ask(ctx context.Context, r home.Request) (done func(string, error
 	case over || errors.Is(err, ErrNoAnswer):
 		r.Expires = at
 		expire := func(d *home.Draft) error {
-			if err := ask(d); err != nil {
+			if err := entering(r)(d); err != nil {
 				return err
 			}
 			if _, err := d.Expire(at); err != nil {
@@ -315,7 +306,7 @@ func said(what string, g Given) string {
 
 // change writes to permissions.org at once, in the home and in the tick's draft.
 func (g *gate) change(ctx context.Context, what string, apply func(*home.Draft) error) error {
-	err := g.Change(context.WithoutCancel(ctx), journal.Kind("REVIEW"), what, home.Edit{What: what, Apply: apply})
+	err := g.Change(context.WithoutCancel(ctx), "REVIEW", what, home.Edit{What: what, Apply: apply})
 	if err != nil {
 		return err
 	}
@@ -345,18 +336,9 @@ func (g *gate) requests() ([]home.Request, error) {
 func (g *gate) answers() (h permit.History, err error) {
 	all, err := g.requests()
 	for _, r := range all {
-		a := permit.Answer{Kind: r.Kind, Project: r.Project, Given: permit.Given(r.Given)}
-		if a.Given == "" { // answered in an editor
-			switch r.State {
-			case home.Approved, home.Finished, home.Failed:
-				a.Given = permit.Yes
-			case home.Denied:
-				a.Given = permit.No
-			default:
-				continue
-			}
+		if r.Given != "" {
+			h = append(h, permit.Answer{Kind: r.Kind, Project: r.Project, Given: permit.Given(r.Given)})
 		}
-		h = append(h, a)
 	}
 	return h, err
 }

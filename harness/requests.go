@@ -60,7 +60,7 @@ func (m *Mind) requestPermission(ctx context.Context, a eval.Args) (sexp.Value, 
 		d.call = strings.TrimSpace(d.call)
 		d.commands = []string{d.call} // what is done is what the human sees first
 	}
-	if err := d.readable(d.summary + d.call); err != nil {
+	if err := d.legible(d.summary + d.call); err != nil {
 		return nil, err
 	}
 	kind := permit.Plain(asksFor + clipLine(d.summary))
@@ -132,6 +132,7 @@ func (g *gate) named(v permit.Verdict, d deal) error {
 		}
 	}
 	base, _ := resolve(g.held.Dir)
+	work, _ := resolve(g.home.Path(home.Workspace))
 	said := []string{base}
 	var walk func(v sexp.Value)
 	walk = func(v sexp.Value) {
@@ -141,7 +142,6 @@ func (g *gate) named(v permit.Verdict, d deal) error {
 			if !filepath.IsAbs(x) && !strings.HasPrefix(x, "~") {
 				path = filepath.Join(base, x)
 			}
-			work, _ := resolve(g.home.Path(home.Workspace))
 			said = append(said, filepath.Clean(path), filepath.Join(filepath.Dir(work), x))
 		case *sexp.Cons:
 			walk(x.Car)
@@ -169,16 +169,15 @@ func (m *Mind) settleRequests(ctx context.Context, show Show) {
 	if err != nil {
 		return // the file is damaged, and has been named
 	}
-	var late []string
-	if err := m.edit("requests that waited too long", func(d *home.Draft) (err error) {
-		late, err = d.Expire(m.Now)
-		return err
-	}); err != nil {
-		m.tellBoth(err.Error())
-	} else if len(late) > 0 {
-		all, _ = g.requests()
-	} else {
-		m.edits = m.edits[:len(m.edits)-1]
+	if slices.ContainsFunc(all, func(r home.Request) bool { return r.Late(m.Now) }) {
+		err := m.edit("requests that waited too long", func(d *home.Draft) error {
+			_, err := d.Expire(m.Now)
+			return err
+		})
+		if err != nil {
+			m.tellBoth(err.Error())
+		}
+		all, _ = g.requests() // they were read just now
 	}
 	for _, r := range all {
 		if err := g.settle(ctx, r); err != nil {

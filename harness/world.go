@@ -21,7 +21,7 @@ func (g *gate) world() permit.World {
 	root, _ := resolve(g.home.Root())
 	w := permit.World{
 		Project: g.m.project, Home: root, User: user, Cwd: g.m.Cwd,
-		Readable: readable(user), Vars: map[string]string{}, Confined: g.confines(), Resolve: resolve,
+		Readable: libraries(user), Vars: map[string]string{}, Confined: g.confines(), Resolve: resolve,
 		GitRuns: gitRuns(g.m.project),
 	}
 	for _, e := range environment(g.scratch(false)) {
@@ -95,9 +95,9 @@ func gitRuns(project string) bool {
 	return gitPrograms.Match(b) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// readable are folders beside the project that hold no secret of anybody's:
+// libraries are folders beside the project that hold no secret of anybody's:
 // what programs and libraries are made of.
-func readable(user string) []string {
+func libraries(user string) []string {
 	dirs := []string{"/usr/share", "/usr/lib", "/usr/include", "/usr/local/go", "/usr/local/lib", "/usr/local/share"}
 	if user != "" {
 		for _, d := range []string{"go/pkg/mod", "sdk", ".cargo/registry", ".rustup/toolchains"} {
@@ -120,7 +120,7 @@ func resolve(path string) (real string, exists bool) {
 		rest = rest[1:]
 		to, err := os.Readlink(next)
 		if err != nil {
-			if _, err := os.Lstat(next); errors.Is(err, fs.ErrNotExist) || err != nil {
+			if _, err := os.Lstat(next); err != nil {
 				return filepath.Join(append([]string{next}, rest...)...), false
 			}
 			at = next

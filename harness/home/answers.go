@@ -292,7 +292,7 @@ func (d *Draft) Expire(now time.Time) (ids []string, err error) {
 	if err != nil || src == nil {
 		return nil, err
 	}
-	late := func(r Request) bool { return r.Waits() && !r.Expires.IsZero() && !now.Before(r.Expires) }
+	late := func(r Request) bool { return r.Late(now) }
 	if !slices.ContainsFunc(Requests(src), late) {
 		return nil, nil
 	}

@@ -55,6 +55,26 @@ func parseKept(b []byte) (list []Kept) {
 
 // Keep keeps secrets from now on. Those that are kept already stay as they are.
 func (h *Home) Keep(ctx context.Context, add ...Kept) error {
+	return h.changeKept(ctx, func(have []Kept) error {
+		for _, k := range add {
+			if slices.ContainsFunc(have, func(x Kept) bool { return x.ID == k.ID }) {
+				continue
+			}
+			line, err := json.Marshal(k)
+			if err != nil {
+				return fmt.Errorf("keeping #%s: %w", k.ID, err)
+			}
+			if err := h.appendState(keptFile, append(line, '\n'), disk.Sync); err != nil {
+				return err
+			}
+			have = append(have, k)
+		}
+		return nil
+	})
+}
+
+// changeKept hands out what is kept, under the write lock.
+func (h *Home) changeKept(ctx context.Context, change func(have []Kept) error) error {
 	unlock, err := h.Lock(ctx)
 	if err != nil {
 		return err
@@ -64,40 +84,20 @@ func (h *Home) Keep(ctx context.Context, add ...Kept) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range add {
-		if slices.ContainsFunc(have, func(x Kept) bool { return x.ID == k.ID }) {
-			continue
-		}
-		line, err := json.Marshal(k)
-		if err != nil {
-			return fmt.Errorf("keeping #%s: %w", k.ID, err)
-		}
-		if err := h.appendState(keptFile, append(line, '\n'), disk.Sync); err != nil {
-			return err
-		}
-		have = append(have, k)
-	}
-	return nil
+	return change(have)
 }
 
 // Unkeep keeps the secrets of these ids no longer.
 func (h *Home) Unkeep(ctx context.Context, ids ...string) error {
-	unlock, err := h.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	have, err := h.Kept()
-	if err != nil {
-		return err
-	}
-	var left []any
-	for _, k := range have {
-		if !slices.Contains(ids, k.ID) {
-			left = append(left, k)
+	return h.changeKept(ctx, func(have []Kept) error {
+		var left []any
+		for _, k := range have {
+			if !slices.Contains(ids, k.ID) {
+				left = append(left, k)
+			}
 		}
-	}
-	return h.rewriteState(keptFile, left)
+		return h.rewriteState(keptFile, left)
+	})
 }
 
 // Held notes, under the write lock, which files are not committed for the

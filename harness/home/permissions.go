@@ -154,6 +154,11 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Waits reports whether nobody has answered yet.
 func (r Request) Waits() bool { return r.State == Asking }
 
+// Late reports whether it has waited past its time.
+func (r Request) Late(now time.Time) bool {
+	return r.Waits() && !r.Expires.IsZero() && !now.Before(r.Expires)
+}
+
 // Requests reads permissions.org, in file order.
 func Requests(src []byte) []Request {
 	doc := requestDoc(src)
