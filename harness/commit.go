@@ -219,7 +219,7 @@ func (h *Harness) archive(ctx context.Context, m *Mind) error {
 			return err
 		}
 		if requests > 0 {
-			moved = strings.TrimPrefix(moved+", "+amount(requests, "request"), ", ")
+			moved = strings.TrimPrefix(moved+", "+Count(requests, "request"), ", ")
 		}
 		if moved == "" {
 			return nil

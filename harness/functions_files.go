@@ -244,7 +244,7 @@ func foundText(f files.Found) string {
 			fmt.Fprintf(&b, "%s-%d- %s\n", h.Path, h.Line+1+i, text)
 		}
 	}
-	fmt.Fprintf(&b, "%s in %s", amount(len(f.Hits), "line"), amount(f.Files, "file"))
+	fmt.Fprintf(&b, "%s in %s", Count(len(f.Hits), "line"), Count(f.Files, "file"))
 	if f.Cut {
 		b.WriteString(", and there are more")
 	}

@@ -28,13 +28,13 @@ func Summary(ticks []Report, took time.Duration) string {
 	if len(ticks) < 3 && len(files) == 0 && ran == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("%s in %s", amount(len(ticks), "tick"), took.Round(time.Second))
+	s := fmt.Sprintf("%s in %s", Count(len(ticks), "tick"), took.Round(time.Second))
 	var parts []string
 	if len(files) > 0 {
-		parts = append(parts, fmt.Sprintf("%s changed (%s)", amount(len(files), "file"), listed(files)))
+		parts = append(parts, fmt.Sprintf("%s changed (%s)", Count(len(files), "file"), listed(files)))
 	}
 	if ran > 0 {
-		parts = append(parts, amount(ran, "command"))
+		parts = append(parts, Count(ran, "command"))
 	}
 	if priced {
 		parts = append(parts, ledger.Dollars(usd))
@@ -53,7 +53,8 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func amount(n int, what string) string {
+// Count is "1 line", "2 lines".
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -200,7 +200,7 @@ func (h *Harness) back(ctx context.Context, n int) (leap, error) {
 	case n:
 		return l, fmt.Errorf("tick %d is where the history begins, it can not be taken back", l.ticks[n-1])
 	}
-	return l, fmt.Errorf("only %s can be taken back", several(len(l.ticks), "tick"))
+	return l, fmt.Errorf("only %s can be taken back", Count(len(l.ticks), "tick"))
 }
 
 // hadLine tells whether a commit kept the human's line of a tick that had begun
@@ -251,7 +251,7 @@ func (h *Harness) forth(ctx context.Context, n int) (leap, error) {
 	case len(undone) == 0:
 		return leap{}, errors.New("there is no undo to take back")
 	case len(undone) < n:
-		return leap{}, fmt.Errorf("only %s can be taken back", several(len(undone), "undo"))
+		return leap{}, fmt.Errorf("only %s can be taken back", Count(len(undone), "undo"))
 	}
 	undone = undone[len(undone)-n:]
 	l := leap{from: marks[0].Hash, tree: undone[0].Trailers[undoFrom], redo: undone[0].Hash}

@@ -63,10 +63,3 @@ func readTicks(s string) (ticks []int) {
 	}
 	return ticks
 }
-
-func several(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}

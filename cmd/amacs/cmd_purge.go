@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness"
 )
@@ -151,7 +150,7 @@ func (a *app) confirmPurge(cmd *cobra.Command, h *harness.Harness, cost *harness
 		return err
 	}
 	proof.Found, proof.Elsewhere = append([]string{}, proof.Found...), append([]string{}, proof.Elsewhere...)
-	text := fmt.Sprintf("forgotten: %s. All %s that are left were read, and the home's files: nothing of it was found.\n", proof.What, repl.Count(proof.Objects, "git object"))
+	text := fmt.Sprintf("forgotten: %s. All %s that are left were read, and the home's files: nothing of it was found.\n", proof.What, harness.Count(proof.Objects, "git object"))
 	if len(proof.Found) > 0 {
 		text = strings.Join(proof.Found, "\n") + "\n"
 	}
@@ -180,7 +179,7 @@ func (a *app) purged(cmd *cobra.Command, all map[string]any, text string) error 
 func costText(c harness.Cost, now bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "To forget: %s. It stands in %s in %d of %s, and in %s of the home as it is.\n", c.What(),
-		repl.Count(c.Texts, "version"), c.With, repl.Count(c.Commits, "commit"), repl.Count(len(c.Files), "file"))
+		harness.Count(c.Texts, "version"), c.With, harness.Count(c.Commits, "commit"), harness.Count(len(c.Files), "file"))
 	for i, f := range c.Files {
 		if i == 10 {
 			fmt.Fprintf(&b, "  and %d more\n", len(c.Files)-i)
@@ -189,10 +188,10 @@ func costText(c harness.Cost, now bool) string {
 		fmt.Fprintln(&b, "  "+f)
 	}
 	if c.Changed > 0 {
-		fmt.Fprintf(&b, "a new hash for %s, from %s on; hashes in messages, as those of Undo-From, follow.\n", repl.Count(c.Changed, "commit"), c.First[:7])
+		fmt.Fprintf(&b, "a new hash for %s, from %s on; hashes in messages, as those of Undo-From, follow.\n", harness.Count(c.Changed, "commit"), c.First[:7])
 	}
 	if c.Signed > 0 {
-		fmt.Fprintf(&b, "%s are lost.\n", repl.Count(c.Signed, "signature"))
+		fmt.Fprintf(&b, "%s are lost.\n", harness.Count(c.Signed, "signature"))
 	}
 	for _, f := range c.Elsewhere {
 		fmt.Fprintf(&b, "Not touched, for it is a project's: %s\n", f)

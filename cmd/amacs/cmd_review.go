@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
+	"amacs/harness"
 	"amacs/harness/home"
 )
 
@@ -187,7 +187,7 @@ func wholeRequest(r home.Request, now time.Time, diff int) string {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(strings.Join(lines, ""), "\n"))
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%s of the diff left out; v shows all)\n", repl.Count(left, "line"))
+		fmt.Fprintf(&b, "(%s of the diff left out; v shows all)\n", harness.Count(left, "line"))
 	}
 	return b.String()
 }

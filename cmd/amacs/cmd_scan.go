@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
 	"amacs/harness"
 	"amacs/harness/journal"
@@ -57,7 +56,7 @@ Exit code 1 if there is any.`,
 				for _, f := range s.found {
 					fmt.Fprintln(out, console.Clean(f.String()))
 				}
-				fmt.Fprintf(out, "%s read, %s found%s\n", repl.Count(s.texts, "text"), repl.Count(len(s.found), "secret"), s.left())
+				fmt.Fprintf(out, "%s read, %s found%s\n", harness.Count(s.texts, "text"), harness.Count(len(s.found), "secret"), s.left())
 			}
 			if err == nil && len(s.found) > 0 {
 				err = errSpilled
@@ -77,7 +76,7 @@ func (s spill) String() string {
 	if s.Commit != "" {
 		in = "in " + s.Commit[:7]
 	}
-	return fmt.Sprintf("%-22s %s line %d %s, %s (#%s)", s.Kind, where, s.Line, in, repl.Count(s.Versions, "version"), s.ID)
+	return fmt.Sprintf("%-22s %s line %d %s, %s (#%s)", s.Kind, where, s.Line, in, harness.Count(s.Versions, "version"), s.ID)
 }
 
 // scanned is what a look through a home found.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"amacs/cmd/amacs/repl"
 	"amacs/cmd/amacs/repl/console"
+	"amacs/harness"
 	"amacs/harness/ledger"
 )
 
@@ -90,7 +90,7 @@ func (a *app) statusCommand() *cobra.Command {
 			fmt.Fprintf(out, "tick      %d\nmood      %s (confidence %.2f)\n", s.Tick, console.Clean(s.Mood), s.Confidence)
 			fmt.Fprintf(out, "threads   %s\n", threadLine(s))
 			if s.Pending+s.Waiting > 0 {
-				fmt.Fprintf(out, "waiting   %s without an answer\n", repl.Count(s.Pending+s.Waiting, "line"))
+				fmt.Fprintf(out, "waiting   %s without an answer\n", harness.Count(s.Pending+s.Waiting, "line"))
 			}
 			fmt.Fprintf(out, "today     %s\npressure  %s\n", b.Day, b.Pressure)
 			for _, name := range slices.Sorted(maps.Keys(s.Limits)) {

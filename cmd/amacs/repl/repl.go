@@ -109,7 +109,7 @@ func mend(ctx context.Context, h *harness.Harness) ([]string, error) {
 		return nil, err
 	}
 	if n, err := h.Waiting(); err == nil && n > 0 {
-		found = append(found, Count(n, "line")+" of an earlier run not answered yet; the next tick hears all of them (/retry runs one now)")
+		found = append(found, harness.Count(n, "line")+" of an earlier run not answered yet; the next tick hears all of them (/retry runs one now)")
 	}
 	return found, nil
 }
@@ -337,11 +337,3 @@ func (r *repl) packer(ctx context.Context, done chan<- struct{}) {
 
 // say shows sentences that may hold anything.
 func (r *repl) say(text string) { r.con.Print(r.voice.sentences(text)) }
-
-// Count is "1 line", "2 lines".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
